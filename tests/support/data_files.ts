@@ -1,7 +1,7 @@
-import { count, type CountOptions, isChosen } from "../../src/browser/script/data/count_rows.ts";
+import { count, type CountOptions } from "../../src/browser/script/data/count_rows.ts";
 import { partsOf } from "../../src/browser/script/data/lines_of.ts";
 import { openFile } from "../../src/browser/script/data/open_files.ts";
-import type { Columns } from "../../src/browser/script/data/sources.ts";
+import { type Columns, isChosen, NONE } from "../../src/browser/script/data/sources.ts";
 import { type Table, tablesOf } from "../../src/browser/script/data/tables.ts";
 
 /** The names and contents of files. */
@@ -31,7 +31,7 @@ export async function importOf(files: Files, { choice, ...options }: ImportOptio
     const columns: Columns = {
       page: indexOf(choice.page),
       number: indexOf(choice.number),
-      day: choice.day === undefined ? undefined : indexOf(choice.day),
+      day: choice.day === undefined ? NONE : indexOf(choice.day),
     };
     return { ...table, columns };
   });

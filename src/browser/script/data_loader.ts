@@ -11,7 +11,9 @@ import {
   make,
   plural,
   save,
+  tableOf,
 } from "./elements.ts";
+import { dayNumber, fullDay } from "./figures.ts";
 import { call, callForJson, isOver } from "./session.ts";
 
 /** The module that the view is in. */
@@ -19,7 +21,8 @@ interface DataModule {
   createDataView: typeof createDataView;
 }
 
-const tools = { call, callForJson, debounced, errorMessage, fill, grouped, icon, isOver, load };
+const elements = { debounced, errorMessage, fill, grouped, icon, make, plural, save, tableOf };
+const kit = { ...elements, call, callForJson, dayNumber, fullDay, isOver, load };
 let view: ReturnType<typeof createDataView> | undefined;
 
 /** Shows the view, whose script is loaded when it opens first. */
@@ -30,7 +33,7 @@ export async function showData() {
   try {
     const { createDataView }: DataModule = await import(new URL("data.js", here).href);
     // A second call may have created it in the meantime.
-    if (content.isConnected) view = createDataView(content, { ...tools, make, plural, save });
+    if (content.isConnected) view = createDataView(content, kit);
   } catch {
     const reload = make("button", { click: () => location.reload() }, "Reload the page");
     const why = "This view is of another version than the server, or the server cannot be reached.";

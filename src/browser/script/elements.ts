@@ -83,6 +83,24 @@ function setAttributes(element: Element, attributes: Attributes) {
   }
 }
 
+/**
+ * Creates a table from its rows. Each column has a head, and the name of its cells as for `make`,
+ * such as `td.num`.
+ */
+export function tableOf(
+  name: string,
+  columns: readonly (readonly [head: Content, cell: string])[],
+  rows: readonly (readonly Content[])[],
+) {
+  const heads = columns.map(([head, cell]) =>
+    make(cell.replace("td", "th"), { scope: "col" }, head)
+  );
+  const lines = rows.map((row) =>
+    make("tr", ...columns.map(([, cell], index) => make(cell, row[index])))
+  );
+  return make(name, make("thead", make("tr", ...heads)), make("tbody", ...lines));
+}
+
 /** Draws an icon of 14 px in the color of the text. */
 export function icon(path: string, name = "svg.icon") {
   return draw(name, { viewBox: "0 0 14 14", "aria-hidden": true }, draw("path", { d: path }));

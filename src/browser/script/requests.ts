@@ -1,5 +1,5 @@
 import { isLoaded, load } from "./counters_view.ts";
-import { byId, fill, make, orExplain } from "./elements.ts";
+import { byId, fill, make, orExplain, tableOf } from "./elements.ts";
 import { callForJson } from "./session.ts";
 import { isCounter } from "./table.ts";
 
@@ -42,34 +42,25 @@ export function showRequests() {
       "decisions",
     );
     const latest = [...decisions, ...rejected].sort((one, other) => other.time < one.time ? -1 : 1);
-    fill(requests, latest.length === 0 ? make("p", "No hits yet.") : tableOf(latest));
+    fill(requests, latest.length === 0 ? make("p", "No hits yet.") : logOf(latest));
   }, "p");
 }
 
-function tableOf(decisions: Decision[]) {
-  const heads = ["Time", "Counter", "Counted", "Why"].map((name) =>
-    make("th", { scope: "col" }, name)
-  );
+function logOf(decisions: Decision[]) {
   const counted = decisions.filter(({ outcome }) => COUNTED.includes(outcome));
   const ids = new Set(counted.map(({ id }) => id));
-  const lines = decisions.map(({ time, id, outcome, earlierKey }) => {
+  const rows = decisions.map(({ time, id, outcome, earlierKey }) => {
     const reason = REASONS[outcome] ?? outcome.replaceAll("-", " ");
     const isCounted = COUNTED.includes(outcome);
-    return make(
-      "tr",
-      make("td", new Date(time).toLocaleTimeString([], { hour12: false })),
-      make("td", make("bdi", nameOf(id, ids.has(id)))),
-      make(
-        isCounted ? "td.up" : "td",
-        isCounted ? "yes" : UNCERTAIN.includes(outcome) ? "unknown" : "no",
-      ),
-      make(
-        "td",
-        [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
-      ),
-    );
+    return [
+      new Date(time).toLocaleTimeString([], { hour12: false }),
+      make("bdi", nameOf(id, ids.has(id))),
+      isCounted ? make("span.up", "yes") : UNCERTAIN.includes(outcome) ? "unknown" : "no",
+      [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
+    ];
   });
-  return make("table.log", make("thead", make("tr", ...heads)), make("tbody", ...lines));
+  const heads = ["Time", "Counter", "Counted", "Why"];
+  return tableOf("table.log", heads.map((head) => [head, "td"]), rows);
 }
 
 /** Returns the id of a request if it is that of a counter, because others are a stranger's text. */

@@ -2,10 +2,12 @@ import { deepStrictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { csvCell, plainText } from "../../../src/browser/script/data/cell_text.ts";
-import { csvRows, guessDelimiter, PIECE } from "../../../src/browser/script/data/csv_rows.ts";
+import { csvRows, csvStart } from "../../../src/browser/script/data/csv_rows.ts";
 import { times } from "../../support/times.ts";
 
-const rowsOf = (text: string, delimiter = ",") => [...csvRows(text, { delimiter })].flat();
+const rowsOf = (text: string, delimiter = ",") => [...csvRows([text], delimiter)].flat();
+/** The number of lines of a part of an opened file, about. */
+const LINES = 10_000;
 
 Deno.test("csv: any table that a CSV writer wrote reads back", () => {
   const cell = fc.string({ unit: fc.constantFrom("a", " ", '"', ",", ";", "\t", "\n", "é") });
@@ -14,6 +16,8 @@ Deno.test("csv: any table that a CSV writer wrote reads back", () => {
     fc.property(table, fc.constantFrom(",", ";", "\t"), (rows, delimiter) => {
       const text: string = Papa.unparse(rows, { delimiter, newline: "\n" });
       deepStrictEqual(rowsOf(text, delimiter), rows);
+      // Parts end at any newline, also within a cell.
+      deepStrictEqual([...csvRows(text.split("\n"), delimiter)].flat(), rows);
     }),
     { numRuns: times(500) },
   );
@@ -34,19 +38,21 @@ Deno.test("csv: what is no CSV reads as papaparse reads it, or names the row of 
   );
 });
 
-Deno.test("csv: cells and rows that are longer than a piece, and a quote that is never closed", () => {
-  const long = "x\n".repeat(PIECE);
+Deno.test("csv: cells and rows that are longer than a part, and a quote that is never closed", () => {
+  const long = "x\n".repeat(30 * LINES);
   deepStrictEqual(rowsOf(`a,"${long}",b\nc,d`), [["a", long, "b"], ["c", "d"]]);
   const rows = Array.from({ length: 70_000 }, (_, index) => `/page/${index},${index}`);
   deepStrictEqual(rowsOf(rows.join("\n")).length, rows.length);
   throws(() => rowsOf(`page,views\n${rows.join("\n")}\n"/b,2\n/c,3`), /the quote in row 70002 /);
 });
 
+const delimiterOf = (text: string) => csvStart(text).delimiter;
+
 Deno.test("csv: the delimiter is that of most rows, whatever the cells hold", () => {
-  deepStrictEqual(guessDelimiter("a;b\n1,5;2,5\n3,5;4,5\n"), ";");
-  deepStrictEqual(guessDelimiter("\n\na,b\n\n1;2,3\n"), ",");
-  deepStrictEqual(guessDelimiter('"a;b;c"\tb\n"d;e;f"\te\n'), "\t");
-  deepStrictEqual(guessDelimiter("one column\n"), ",");
+  deepStrictEqual(delimiterOf("a;b\n1,5;2,5\n3,5;4,5\n"), ";");
+  deepStrictEqual(delimiterOf("\n\na,b\n\n1;2,3\n"), ",");
+  deepStrictEqual(delimiterOf('"a;b;c"\tb\n"d;e;f"\te\n'), "\t");
+  deepStrictEqual(delimiterOf("one column\n"), ",");
 });
 
 Deno.test("csv: no cell of an export is a formula, and each reads back", () => {

@@ -5,7 +5,8 @@ import { packedWith, utf16, zip } from "../../support/data_files.ts";
 type Content = string | Uint8Array<ArrayBuffer>;
 
 async function open(content: Content, name = "x.csv") {
-  return await Array.fromAsync(openFile(new File([content], name)));
+  const opened = await Array.fromAsync(openFile(new File([content], name)));
+  return opened.map(({ parts, ...rest }) => ({ ...rest, text: parts.join("\n") }));
 }
 
 const TEXT = "page,views\r\n/é,1\r/b,2\n";

@@ -1,4 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { NONE } from "../../../src/browser/script/data/sources.ts";
 import { type Files, importOf, type ImportOptions, utf16, zip } from "../../support/data_files.ts";
 
 /** Files as their makers export them, the lines that they become, and the rows left out. */
@@ -212,7 +213,7 @@ Deno.test("import: of several columns with numbers none is proposed, and a day n
   const { tables: [table] } = await importOf({
     "x.csv": "Seite,Nutzer,Aufrufe,Rate,Tag\n/a,1,2,6.72,2026-01-01\n/b,1,2,1.5,2026-01-01\n",
   });
-  deepStrictEqual(table?.columns, { page: 0, number: undefined, day: undefined });
+  deepStrictEqual(table?.columns, { page: 0, number: NONE, day: NONE });
   const { tables: [other] } = await importOf({ "x.csv": "Seite,Aufrufe,Rate\n/a,2,6.72\n" });
-  deepStrictEqual(other?.columns, { page: 0, number: 1, day: undefined });
+  deepStrictEqual(other?.columns, { page: 0, number: 1, day: NONE });
 });

@@ -1,40 +1,38 @@
-import { keyButton, type Kit, pause } from "./kit.ts";
+import { attempt, call, callForJson, fill, keyButton, make, pause, save } from "./kit.ts";
 import { CSV_HEADS, csvLines } from "./lines_of.ts";
 
 /** The last line of an export. Without it, the export was cut off. */
 const END = /\{"counters":\d+[^\n]*\}\n?$/;
 
-/** Returns the card that exports all counters. */
-export function backupCard(kit: Kit) {
-  const { make, fill, save, call, callForJson, errorMessage, isOver } = kit;
+/** Creates the card that exports all counters. */
+export function backupCard() {
   const status = make("p.small", { role: "status" });
-
-  /** Saves all counters as a file. Throws if the response was cut off. */
-  async function exportAs(name: string, convert: (file: Blob) => Promise<Blob>) {
-    fill(status, "Exporting…");
-    try {
-      const file = await (await call("counters")).blob();
-      if (!END.test(await file.slice(-200).text())) {
-        throw new Error("The list was cut off: export again.");
-      }
-      save(await convert(file), name);
-      fill(status);
-    } catch (error) {
-      fill(status, isOver(error) ? "" : errorMessage(error));
-    }
-  }
-
-  const lines = () => exportAs("counters.ndjson", (file) => Promise.resolve(file));
-  const csv = () => exportAs("counters.csv", csvOf);
-  const warning = "Your keys are made from it, so with another secret your badges and pages stop " +
-    "counting. Keep a copy of ";
   const secret = make("span", make("code", "data/secret"), ", or of your SECRET_TOKEN,");
   callForJson("status").then(
     ({ secret: place }) => place && fill(secret, make("code", place)),
     // Both places are named already.
     () => {},
   );
-  const key = keyButton(kit, "Show a key for nightly backups", () => ({ job: "backup" }));
+
+  /** Creates a button that saves all counters as a file. */
+  function exportButton(name: string, words: string, convert: (file: Blob) => Promise<Blob>) {
+    const click = () => {
+      fill(status, "Exporting…");
+      return attempt(status, async () => {
+        const file = await (await call("counters")).blob();
+        if (!END.test(await file.slice(-200).text())) {
+          throw new Error("The list was cut off: export again.");
+        }
+        save(await convert(file), name);
+        return [];
+      });
+    };
+    return make("button", { click }, words);
+  }
+
+  const lines = exportButton("counters.ndjson", "Export as lines", (file) => Promise.resolve(file));
+  lines.classList.add("primary");
+  const key = keyButton("Show a key for nightly backups", () => ({ job: "backup" }));
   const element = make(
     "section.panel.card",
     make("h2", "Back up"),
@@ -47,18 +45,15 @@ export function backupCard(kit: Kit) {
           "Lines hold everything, and Import reads them again. CSV has a row for each counter and " +
             "day, for spreadsheets.",
         ),
-        make(
-          ".act",
-          make("button.primary", { click: lines }, "Export as lines"),
-          make("button", { click: csv }, "Export as CSV"),
-        ),
+        make(".act", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
         key.element,
         status,
       ),
       make(
         "p.warn",
         make("b", "The secret is not part of the export."),
-        ` ${warning}`,
+        " Your keys are made from it, so with another secret your badges and pages stop counting. " +
+          "Keep a copy of ",
         secret,
         " next to the backup.",
       ),

@@ -2,12 +2,9 @@
 const WHOLE = /^(?:\d+|\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*)$/;
 /** A number with a fraction, such as a rate. */
 const FRACTION = /^[-+]?\d[\d.,'’\u00a0\u202f ]*[.,]\d+$/;
-const DATE = /^(\d{4})-?(\d\d)-?(\d\d)$/;
+/** A date, or a time of a day, which is in UTC unless it names its offset. */
 const TIME =
-  /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)? ?(?:Z|UTC|([+-])(\d\d):?(\d\d)?)?$/;
-const MINUTE_MS = 60_000;
-/** Time zones begin and end their days at multiples of this time, in milliseconds. */
-const QUARTER_MS = 15 * MINUTE_MS;
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)? ?(?:Z|UTC|([+-]\d\d):?(\d\d)?)?)?$/;
 /** Words for the sum of a column, in the languages of widely used services. */
 const TOTAL =
   /^(?:(?:grand |sub)?totals?|total general|totale|totaal|toplam|sum|somme|summe|suma|soma|gesamt(?:summe)?|insgesamt|razem|итого|всего|[合总總][计計]|합계)\s*:?$/i;
@@ -34,47 +31,39 @@ export function isPath(text: string): boolean {
   return /^(?:\/|https?:\/\/)/i.test(text);
 }
 
+/** Returns a function that formats a time as its day in a time zone, such as 2026-11-20. */
+export function dayFormat(timeZone: string): (time: number) => string {
+  // In this locale, dates are written in this way.
+  return new Intl.DateTimeFormat("en-CA", { timeZone }).format;
+}
+
 /**
- * Returns a function that finds the day of a date, or that of a time in UTC, in a time zone. It
- * returns undefined for other texts.
+ * Returns a function that finds the day of a date, or that of a time in a time zone. It returns
+ * undefined for other texts, and for days before 1970.
  */
 export function createDays(timeZone: string): (text: string) => string | undefined {
-  // In this locale, a date is written as 2026-11-20.
-  const format = new Intl.DateTimeFormat("en-CA", {
-    timeZone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-  const starts = new Map<string, number>();
-  const quarters = new Map<number, string>();
+  const format = dayFormat(timeZone);
+  const days = new Map<string, string | undefined>();
 
-  /** Returns the start of a day in UTC. Returns NaN if there is no such day, or before 1970. */
-  const startOf = (date: string) => {
-    let start = starts.get(date);
-    if (start === undefined) {
-      const found = new Date(`${date}T00:00Z`);
-      const isDay = found.getTime() >= 0 && found.toISOString().startsWith(date);
-      starts.set(date, start = isDay ? found.getTime() : NaN);
-    }
-    return start;
-  };
+  function find(date: string, time: string) {
+    const start = new Date(`${date}T00:00Z`);
+    // Some engines read February 30 as a day in March.
+    if (!(start.getTime() >= 0) || !start.toISOString().startsWith(date)) return undefined;
+    const at = Date.parse(date + time);
+    return time === "" ? date : Number.isNaN(at) ? undefined : format(at);
+  }
 
   return (text) => {
-    const trimmed = text.trim();
-    const [date, year, month, day] = DATE.exec(trimmed) ?? [];
-    if (date) {
-      const written = `${year}-${month}-${day}`;
-      return Number.isNaN(startOf(written)) ? undefined : written;
-    }
-    const [, on = "", hour, minute, sign, offHours, offMinutes = 0] = TIME.exec(trimmed) ?? [];
-    const ahead = sign ? Number(`${sign}1`) * (Number(offHours) * 60 + Number(offMinutes)) : 0;
-    const time = startOf(on) + (Number(hour) * 60 + Number(minute) - ahead) * MINUTE_MS;
-    const quarter = Math.floor(time / QUARTER_MS);
-    if (!(quarter >= 0)) return undefined;
-    let found = quarters.get(quarter);
-    if (!found) quarters.set(quarter, found = format.format(quarter * QUARTER_MS));
-    return found;
+    const [found, year, month, day, hour, minute, offset = "+00", more = "00"] =
+      TIME.exec(text.trim()) ?? [];
+    if (found === undefined) return undefined;
+    const date = `${year}-${month}-${day}`;
+    // Days of all time zones begin at a quarter of an hour, and one has few quarters.
+    const quarter = ["00", "15", "30", "45"][Math.floor(Number(minute) / 15)];
+    const time = hour ? `T${hour}:${quarter}${offset}:${more}` : "";
+    const key = date + time;
+    if (!days.has(key)) days.set(key, find(date, time));
+    return days.get(key);
   };
 }
 

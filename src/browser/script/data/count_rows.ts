@@ -1,8 +1,9 @@
 import { parseCounterId } from "../../../counter/counter_id.ts";
 import { pageId } from "../../page_id.ts";
 import { createDays, hasFraction, isPath, isTotal, plainText, wholeNumber } from "./cell_text.ts";
-import { TableError } from "./csv_rows.ts";
-import { type Columns, EACH_ROW, type Source } from "./sources.ts";
+import { type Entry, stateLine } from "./lines_of.ts";
+import { Unreadable } from "./open_files.ts";
+import { EACH_ROW, indexOf, NONE, type Source } from "./sources.ts";
 import { isBlank, type Row, type Table } from "./tables.ts";
 
 export interface CountOptions {
@@ -12,13 +13,6 @@ export interface CountOptions {
   readonly timeZone: string;
   /** The last day that the service accepts. */
   readonly lastDay: string;
-}
-
-/** The views of a counter in an import. */
-export interface Entry {
-  /** Views that no day is known of. Undefined if there are none. */
-  rest: number | undefined;
-  days: Map<string, number> | undefined;
 }
 
 /** Rows that are left out for one reason, and the first of them. */
@@ -32,18 +26,17 @@ export interface LeftOut {
 /** The result of an import before it is sent. */
 export interface Outcome {
   /** The counters of tables that list views. They are added up over all tables. */
-  readonly entries: ReadonlyMap<string, Entry>;
-  /** The counters of exports of Tallymark as CSV. They are states, so each table has its own. */
-  readonly states: readonly ReadonlyMap<string, Entry>[];
-  /** Lines of exports of Tallymark. */
-  readonly lines: readonly { readonly id: string; readonly text: string }[];
+  readonly entries: Map<string, Entry>;
+  /** The lines of exports of Tallymark. */
+  readonly lines: string[];
   /** All ids, with their views in this import. */
-  readonly views: ReadonlyMap<string, number>;
-  readonly firstDay: string | undefined;
-  readonly lastDay: string | undefined;
-  readonly rows: number;
-  readonly rowsOf: ReadonlyMap<Table, number>;
-  readonly leftOut: ReadonlyMap<string, LeftOut>;
+  readonly views: Map<string, number>;
+  /** The first and the last day. Empty texts if there are none. */
+  firstDay: string;
+  lastDay: string;
+  rows: number;
+  readonly rowsOf: Map<Table, number>;
+  readonly leftOut: Map<string, LeftOut>;
 }
 
 /** Time after which counting pauses, so that the page can draw, in milliseconds. */
@@ -55,12 +48,11 @@ export async function count(
   options: CountOptions,
   pause: () => Promise<void>,
 ): Promise<Outcome> {
-  const tally = new Tally(options);
-  const names = namesOf(tables);
+  const { outcome, begin } = createTally(options, namesOf(tables));
   let next = performance.now() + SLICE_MS;
-  for (const table of tables.filter(({ source }) => source?.role !== "names")) {
-    const isNumbered = table.source?.role === "paths";
-    const { take, end } = tally.begin(table, isNumbered ? names.get(table.archive) : undefined);
+  for (const table of tables) {
+    if (table.source?.role === "names") continue;
+    const { take, end } = begin(table);
     try {
       for (const rows of table.pieces()) {
         rows.forEach(take);
@@ -68,236 +60,206 @@ export async function count(
         await pause();
         next = performance.now() + SLICE_MS;
       }
+      end();
     } catch (error) {
-      if (error instanceof TableError) error.table = table.name;
+      if (error instanceof Unreadable) error.file = table.name;
       throw error;
     }
-    end();
   }
-  return tally;
+  return outcome;
 }
 
-/** The reason why a page has no counter. */
-class Excluded {
-  constructor(readonly reason: string) {}
+/** Returns what a row would become, or the reason why it is left out. */
+export function previewRow(table: Table, row: Row, options: CountOptions) {
+  const { outcome: { leftOut, views }, begin } = createTally(options);
+  const { take, end } = begin({ ...table, hasHeads: false });
+  take(row);
+  end();
+  const [reason] = leftOut.keys();
+  const [[id, number] = ["", 0]] = views;
+  return reason ?? { id, views: number };
 }
 
-/** The pages of a table by their numbers in another one. */
-type Names = ReadonlyMap<string, string | Excluded>;
+/** The counter of a page, or the reason why it has none. */
+interface Page {
+  readonly name?: string;
+  readonly id?: string;
+  readonly reason?: string | undefined;
+  readonly isTotal?: boolean;
+}
 
-/** Returns the pages of GoatCounter by their numbers, for each archive. */
-function namesOf(tables: readonly Table[]) {
-  const names = new Map<string, Map<string, string | Excluded>>();
+/** The reason why a number of GoatCounter's has no page. */
+const NAMELESS = "Not in paths.jsonl of the same export";
+
+/** The pages of GoatCounter by their archive and number. */
+type Names = ReadonlyMap<string, Page>;
+
+function namesOf(tables: readonly Table[]): Names {
+  const names = new Map<string, Page>();
   for (const { source, heads, columns, archive, pieces } of tables) {
     if (source?.role !== "names") continue;
-    const all = names.get(archive) ?? new Map<string, string | Excluded>();
-    names.set(archive, all);
-    const exclusion = exclusionOf(source, heads);
+    const exclusion = exclusionOf(heads, source);
     for (const row of [...pieces()].flat()) {
-      const reason = exclusion(row);
-      const name = reason ? new Excluded(reason) : row[columns.page ?? 0] ?? "";
-      all.set(row[columns.number ?? 0] ?? "", name);
+      const name = row[columns.page] ?? "";
+      names.set(`${archive}/${row[columns.number]}`, { name, reason: exclusion(row) });
     }
   }
   return names;
 }
 
 /** Returns a function that finds the reason why a row of a known place is left out. */
-function exclusionOf({ excludes = [] }: Partial<Source> = {}, heads: readonly string[]) {
-  const all = excludes.map(([column, isExcluded, reason]) => {
-    const index = heads.findIndex((head) => column.test(head));
-    return (row: Row) => isExcluded(row[index] ?? "") ? reason : undefined;
-  });
-  return (row: Row) => {
-    for (const exclusion of all) {
-      const reason = exclusion(row);
-      if (reason) return reason;
-    }
+function exclusionOf(heads: readonly string[], { excludes = [] }: Partial<Source> = {}) {
+  const all = excludes.map(([column, ...rest]) => [indexOf(heads, column), ...rest] as const);
+  return (row: Row) => all.find(([index, isExcluded]) => isExcluded(row[index] ?? ""))?.[2];
+}
+
+/** Creates an outcome to which tables are added. */
+function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names) {
+  const outcome: Outcome = {
+    entries: new Map(),
+    lines: [],
+    views: new Map(),
+    firstDay: "",
+    lastDay: "",
+    rows: 0,
+    rowsOf: new Map(),
+    leftOut: new Map(),
   };
-}
+  const { entries, lines, views, leftOut } = outcome;
+  const dayOf = createDays(timeZone);
 
-/** Returns what a row would become, or the reason why it is left out. */
-export function previewRow(table: Table, row: Row, options: CountOptions) {
-  const tally = new Tally(options);
-  const { take, end } = tally.begin({ ...table, guessedHeads: undefined });
-  try {
-    take(row);
-  } catch (error) {
-    if (error instanceof TableError) return "No whole number";
-    throw error;
+  function note(day: string) {
+    if (outcome.firstDay === "" || day < outcome.firstDay) outcome.firstDay = day;
+    if (day > outcome.lastDay) outcome.lastDay = day;
   }
-  end();
-  const [[id, views] = ["", 0]] = tally.views;
-  const [reason] = tally.leftOut.keys();
-  return reason ?? { id, views };
-}
 
-/** Takes a row. Returns the reason if it is left out, or null if it is no row. */
-type Reader = (row: Row) => string | null | undefined;
+  function add(target: Map<string, Entry>, id: string, day: string, hits: number) {
+    let entry = target.get(id);
+    if (!entry) target.set(id, entry = {});
+    views.set(id, (views.get(id) ?? 0) + hits);
+    if (day === "") return void (entry.rest = (entry.rest ?? 0) + hits);
+    entry.days ??= new Map();
+    entry.days.set(day, (entry.days.get(day) ?? 0) + hits);
+    note(day);
+  }
 
-/** Adds up rows. */
-class Tally implements Outcome {
-  readonly entries = new Map<string, Entry>();
-  readonly states: Map<string, Entry>[] = [];
-  readonly lines: { id: string; text: string }[] = [];
-  readonly views = new Map<string, number>();
-  readonly leftOut = new Map<string, LeftOut>();
-  readonly rowsOf = new Map<Table, number>();
-  firstDay: string | undefined;
-  lastDay: string | undefined;
-  rows = 0;
-  /** The number of the current row. */
-  #at = 0;
-  /** The views in the current table. */
-  #sum = 0;
-  /** Rows that a word calls the total. They are if their number is the sum of the others. */
-  #totals: { row: Row; at: number; views: number; add: () => void }[] = [];
-  readonly #options: CountOptions;
-  readonly #dayOf: (text: string) => string | undefined;
-
-  constructor(options: CountOptions) {
-    this.#options = options;
-    this.#dayOf = createDays(options.timeZone);
+  /** Returns a function that finds the counter of a cell. It creates each id once. */
+  function pagesOf({ source, archive }: Table) {
+    const pages = new Map<string, Page>();
+    const isOwn = source?.isOwn === true;
+    const find = (cell: string): Page => {
+      const text = isOwn ? plainText(cell) : cell;
+      const { name = "", reason } = source?.role === "paths"
+        ? names?.get(`${archive}/${cell}`) ?? { reason: NAMELESS }
+        : { name: text.trim() };
+      if (reason || name === "") return { reason: reason ?? "No page" };
+      const id = parseCounterId(isOwn ? prefix + name : idOf(name, prefix));
+      return id ? { id, isTotal: !isOwn && isTotal(name) } : { reason: "No valid id" };
+    };
+    return (cell: string) => {
+      let page = pages.get(cell);
+      if (!page) pages.set(cell, page = find(cell));
+      return page;
+    };
   }
 
   /** Begins a table. `take` takes a row, and `end` ends the table. */
-  begin(table: Table, names?: Names) {
-    const read = table.heads.length > 0 ? this.#rowReader(table, names) : this.#lineReader();
-    const leaveOut = (reason: string, row: Row, at = this.#at) => {
-      const known = this.leftOut.get(reason);
-      if (known) return void known.rows++;
-      const text = row.filter((cell) => cell !== "").join(" · ").slice(0, 200);
-      this.leftOut.set(reason, { rows: 1, table, row: at, text });
-    };
-    let rows = 0;
-    this.#at = table.firstRow - 1;
-    if (table.guessedHeads) {
-      rows++;
-      leaveOut("Taken as the header", table.guessedHeads);
-    }
-    return {
-      take: (row: Row) => {
-        this.#at++;
-        if (isBlank(row)) return;
-        const reason = read(row);
-        if (reason !== null) rows++;
-        if (reason) leaveOut(reason, row);
-      },
-      end: () => {
-        for (const { row, at, views, add } of this.#totals) {
-          if (views === this.#sum - views) leaveOut("The sum of all other rows", row, at);
-          else add();
-        }
-        this.#totals = [];
-        this.#sum = 0;
-        this.rows += rows;
-        this.rowsOf.set(table, rows);
-      },
-    };
-  }
-
-  #rowReader({ source, heads, columns }: Table, names: Names | undefined): Reader {
-    const { page = 0, number = EACH_ROW, day } = columns;
+  function begin(table: Table) {
+    const { source, heads, columns: { page, number, day } } = table;
     const isOwn = source?.isOwn === true;
-    const target = isOwn ? new Map<string, Entry>() : this.entries;
-    if (target !== this.entries) this.states.push(target);
-    const exclusion = exclusionOf(source, heads);
-    const idOf = this.#idsOf(isOwn, names);
-    return (row) => {
+    // Exports of Tallymark are states of counters, which are not added up.
+    const target = isOwn ? new Map<string, Entry>() : entries;
+    const exclusion = exclusionOf(heads, source);
+    const pageOf = pagesOf(table);
+    const totals: { row: Row; at: number; hits: number; add: () => void }[] = [];
+    let isHead = table.hasHeads;
+    let at = table.before;
+    let rows = 0;
+    let counters = 0;
+    let sum = 0;
+
+    function leaveOut(reason: string, row: Row, at: number) {
+      const known = leftOut.get(reason);
+      if (known) return known.rows++;
+      const text = row.filter((cell) => cell !== "").join(" · ").slice(0, 200);
+      leftOut.set(reason, { rows: 1, table, row: at, text });
+    }
+
+    /** Adds a row of views. Returns the reason if it is left out. */
+    function addRow(row: Row) {
       const reason = exclusion(row);
       if (reason) return reason;
-      const cell = row[page] ?? "";
-      const id = idOf(cell);
-      if (typeof id !== "string") return id.reason;
-      const views = number === EACH_ROW ? 1 : this.#numberIn(row[number] ?? "", isOwn);
-      if (views === undefined) return "No whole number";
-      if (Number.isNaN(views)) {
-        throw new TableError(
-          `the column “${heads[number]}” has ${row[number]} in row ${this.#at}, so it does not ` +
-            "count views. Choose another one.",
+      const { id, reason: why, isTotal } = pageOf(row[page] ?? "");
+      if (id === undefined) return why;
+      const cell = row[number] ?? "";
+      // A total that its owner set may be less than the sum of the days.
+      const isRest = isOwn && /^-\d+$/.test(cell);
+      const hits = number === EACH_ROW ? 1 : isRest ? Number(cell) : wholeNumber(cell);
+      if (hits === undefined && hasFraction(cell)) {
+        throw new Unreadable(
+          `the column “${heads[number]}” has ${cell} in row ${at}, so it does not count views. ` +
+            "Choose another one.",
         );
       }
-      if (views === 0 && !isOwn) return "No views";
-      const date = day === undefined ? "" : row[day] ?? "";
-      const isDated = day !== undefined && !(isOwn && date === "");
-      const on = isDated ? this.#dayOf(date) : undefined;
-      if (isDated && on === undefined) return "No day";
-      if (on !== undefined && on > this.#options.lastDay) return "A day in the future";
-      this.#sum += views;
-      const add = () => this.#add(target, id, on, views);
-      if (isOwn || !isTotal(cell)) add();
-      else this.#totals.push({ row, at: this.#at, views, add });
-    };
-  }
-
-  /** Parses the number of a row. Returns NaN if it has a fraction. */
-  #numberIn(cell: string, isOwn: boolean): number | undefined {
-    // A total that its owner set may be less than the sum of the days.
-    if (isOwn && /^-\d+$/.test(cell)) return Number(cell);
-    return wholeNumber(cell) ?? (hasFraction(cell) ? NaN : undefined);
-  }
-
-  #add(target: Map<string, Entry>, id: string, day: string | undefined, views: number) {
-    let entry = target.get(id);
-    if (!entry) target.set(id, entry = { rest: undefined, days: undefined });
-    if (day === undefined) entry.rest = (entry.rest ?? 0) + views;
-    else {
-      entry.days ??= new Map();
-      entry.days.set(day, (entry.days.get(day) ?? 0) + views);
-      this.#note(day);
+      if (hits === undefined) return "No whole number";
+      if (hits === 0 && !isOwn) return "No views";
+      const date = row[day] ?? "";
+      const on = day === NONE || isOwn && date === "" ? "" : dayOf(date);
+      if (on === undefined) return "No day";
+      if (on > lastDay) return "A day in the future";
+      sum += hits;
+      if (isTotal) totals.push({ row, at, hits, add: () => add(target, id, on, hits) });
+      else add(target, id, on, hits);
     }
-    this.views.set(id, (this.views.get(id) ?? 0) + views);
-  }
 
-  #note(day: string) {
-    if (this.firstDay === undefined || day < this.firstDay) this.firstDay = day;
-    if (this.lastDay === undefined || day > this.lastDay) this.lastDay = day;
-  }
-
-  /** Returns a function that finds the id of a cell. It computes each id once. */
-  #idsOf(isOwn: boolean, names: Names | undefined) {
-    const { prefix } = this.#options;
-    const ids = new Map<string, string | Excluded>();
-    const find = (cell: string) => {
-      const named = names ? names.get(cell) ?? "" : isOwn ? plainText(cell) : cell;
-      if (typeof named !== "string") return named;
-      const page = named.trim();
-      if (page === "") return new Excluded("No page");
-      const id = isOwn ? prefix + page : idOf(page, prefix);
-      return parseCounterId(id) ?? new Excluded("No valid id");
-    };
-    return (cell: string) => {
-      let id = ids.get(cell);
-      if (id === undefined) ids.set(cell, id = find(cell));
-      return id;
-    };
-  }
-
-  /** Returns a function that takes the lines of an export. */
-  #lineReader(): Reader {
-    const { prefix } = this.#options;
-    let count = 0;
-    return ([text = ""]) => {
+    /** Adds a line of an export. Returns the reason if it is left out, or null if it is the last. */
+    function addLine([text = ""]: Row) {
       const line = lineIn(text);
-      if (typeof line?.counters === "number") {
-        if (line.counters === count) return null;
-        throw new TableError(
-          `it has ${count} counters, but should have ${line.counters}. Export it again.`,
+      if (line.counters !== undefined) {
+        if (line.counters === counters) return null;
+        throw new Unreadable(
+          `it has ${counters} counters, but should have ${line.counters}. Export it again.`,
         );
       }
-      const id = typeof line?.id === "string" ? parseCounterId(prefix + line.id) : undefined;
-      if (!line || !id) return "No line of an export";
-      count++;
-      this.lines.push({ id, text: prefix ? JSON.stringify({ ...line, id }) : text });
-      let sum = 0;
-      for (const [day, hits] of Object.entries(line.days ?? {})) {
-        this.#note(day);
-        sum += hits;
-      }
+      const id = typeof line.id === "string" ? parseCounterId(prefix + line.id) : undefined;
+      if (!id) return "No line of an export";
+      counters++;
+      lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
+      const days = Object.entries(line.days ?? {});
+      for (const [day] of days) note(day);
+      const sum = days.reduce((sum, [, hits]) => sum + hits, 0);
       // The larger of several states stays.
-      this.views.set(id, Math.max(this.views.get(id) ?? 0, line.hits ?? line.seen ?? sum));
+      views.set(id, Math.max(views.get(id) ?? 0, line.hits ?? line.seen ?? sum));
+    }
+
+    /** Adds a row. Returns the reason if it is left out, or null if it is none. */
+    function read(row: Row) {
+      if (isBlank(row)) return null;
+      if (!isHead) return heads.length > 0 ? addRow(row) : addLine(row);
+      isHead = false;
+      return table.isAsked ? "Taken as the header" : null;
+    }
+
+    return {
+      take(row: Row) {
+        at++;
+        const reason = read(row);
+        if (reason !== null) rows++;
+        if (reason) leaveOut(reason, row, at);
+      },
+      end() {
+        for (const { row, at, hits, add } of totals) {
+          if (hits === sum - hits) leaveOut("The sum of all other rows", row, at);
+          else add();
+        }
+        if (isOwn) lines.push(...target.entries().map(([id, entry]) => stateLine(id, entry)));
+        outcome.rows += rows;
+        outcome.rowsOf.set(table, rows);
+      },
     };
   }
+
+  return { outcome, begin };
 }
 
 /** Returns the id of a page or of a counter, with a prefix before it. */
@@ -319,15 +281,10 @@ interface ExportLine {
   readonly counters?: number;
 }
 
-function lineIn(text: string): ExportLine | undefined {
+function lineIn(text: string): ExportLine {
   try {
-    return JSON.parse(text) ?? undefined;
+    return JSON.parse(text) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
-}
-
-/** Reports whether the columns of a table are chosen. */
-export function isChosen({ page, number }: Columns): boolean {
-  return page !== undefined && number !== undefined;
 }

@@ -1,96 +1,90 @@
-/** The reason why a table cannot be counted, as a sentence for its owner. */
-export class TableError extends Error {
-  /** The name of the table. */
-  table = "";
-}
+import { Unreadable } from "./open_files.ts";
 
-/** Size of a piece of a text, in UTF-16 code units. One takes less than 30 ms. */
-export const PIECE = 1 << 18;
 const QUOTE = '"';
 const DELIMITERS = [",", ";", "\t"];
 /** Number of rows from which the delimiter is guessed. */
 const GUESSED = 10;
 
-export interface CsvOptions {
-  readonly delimiter: string;
-  /** The index of the first row. */
-  readonly start?: number;
-  /** The number of lines before it. */
-  readonly before?: number;
-}
-
 /**
- * Yields the rows of CSV in pieces. An empty line is a row with one empty cell. Throws a
- * {@linkcode TableError} if a quote is not closed, or if text follows the quote that closes it.
+ * Yields the rows of CSV in pieces. `parts` are its lines, and `before` is the number of lines
+ * before them. An empty line is a row with one empty cell. Throws {@linkcode Unreadable} if a quote
+ * is not closed, or if text follows the quote that closes it.
  */
 export function* csvRows(
-  text: string,
-  { delimiter, start = 0, before = 0 }: CsvOptions,
+  parts: Iterable<string>,
+  delimiter: string,
+  before = 0,
 ): Generator<string[][]> {
-  let at = start;
   let count = before;
-  // Neither is searched for again before it is passed, so that the time is linear.
-  let nextDelimiter = -1;
-  let nextNewline = -1;
-  const nextEnd = () => {
-    if (nextDelimiter < at) nextDelimiter = text.indexOf(delimiter, at) >>> 0;
-    if (nextNewline < at) nextNewline = text.indexOf("\n", at) >>> 0;
-    return Math.min(nextDelimiter, nextNewline, text.length);
-  };
+  let row: string[] = [];
+  /** The lines of a cell in quotes that are read so far. */
+  let open: string[] | undefined;
 
-  /** Reads a cell that begins with a quote. */
-  function quotedCell(): string {
-    const first = at + 1;
-    let close = at;
+  const notClosed = () =>
+    new Unreadable(
+      `the quote in row ${count + 1} is not closed, so the rows after it cannot be told apart. ` +
+        "Correct that row, or export the file again.",
+    );
+
+  /** Reads a cell from an index on. Returns the index of its end, or -1 if it is open. */
+  function readCell(line: string, at: number) {
+    if (!open && line[at] !== QUOTE) {
+      const end = line.indexOf(delimiter, at) >>> 0;
+      row.push(line.slice(at, end));
+      return Math.min(end, line.length);
+    }
+    const start = open ? at : at + 1;
+    let close = start - 1;
     do {
-      close = text.indexOf(QUOTE, close + 1);
+      close = line.indexOf(QUOTE, close + 1);
       // Two quotes are one in the cell.
-    } while (close >= 0 && text[close + 1] === QUOTE && ++close);
-    at = close + 1;
-    while (text[at] === " ") at++;
-    if (close < 0 || nextEnd() !== at) {
-      throw new TableError(
-        `the quote in row ${count + 1} is not closed, so the rows after it cannot be told ` +
-          "apart. Correct that row, or export the file again.",
-      );
-    }
-    return text.slice(first, close).replaceAll('""', QUOTE);
+    } while (close >= 0 && line[close + 1] === QUOTE && ++close);
+    const lines = open ?? [];
+    lines.push(line.slice(start, close < 0 ? undefined : close));
+    open = close < 0 ? lines : undefined;
+    if (open) return -1;
+    row.push(lines.join("\n").replaceAll('""', QUOTE));
+    let end = close + 1;
+    while (line[end] === " ") end++;
+    if (end < line.length && line[end] !== delimiter) throw notClosed();
+    return end;
   }
 
-  function nextRow(): string[] {
-    const row: string[] = [];
-    for (;;) {
-      if (text[at] === QUOTE) row.push(quotedCell());
-      else row.push(text.slice(at, at = nextEnd()));
-      if (text[at++] !== delimiter) break;
-    }
-    count++;
-    return row;
-  }
-
-  while (at < text.length) {
+  for (const part of parts) {
     const rows: string[][] = [];
-    for (const end = at + PIECE; at < end && at < text.length;) rows.push(nextRow());
+    for (const line of part.split("\n")) {
+      if (!open && !line.includes(QUOTE)) row = line.split(delimiter);
+      else {
+        let end = readCell(line, 0);
+        while (end >= 0 && end < line.length) end = readCell(line, end + 1);
+        if (open) continue;
+      }
+      rows.push(row);
+      row = [];
+      count++;
+    }
     yield rows;
   }
+  if (open) throw notClosed();
 }
 
-/** Returns the delimiter with which the most of the first rows have the same number of cells. */
-export function guessDelimiter(text: string): string {
-  const sample = text.slice(0, PIECE);
-  const [best] = DELIMITERS.map((delimiter) => ({ delimiter, ...evennessOf(sample, delimiter) }))
-    .sort((one, other) => other.even - one.even || other.cells - one.cells);
-  return best?.even ? best.delimiter : ",";
+/** Returns the first row of CSV, and the delimiter that most of the first rows have equally often. */
+export function csvStart(text: string): { first: string[]; delimiter: string } {
+  const lines = text.split("\n", 10 * GUESSED).join("\n");
+  const [best] = DELIMITERS.map((delimiter) => {
+    const rows = firstRows(lines, delimiter);
+    const [first = []] = rows;
+    const even = rows.filter((row) => row.length === first.length && row.length > 1).length;
+    return { first, delimiter, even };
+  }).sort((one, other) => other.even - one.even || other.first.length - one.first.length);
+  return best ?? { first: [], delimiter: "," };
 }
 
-/** Returns how many of the first rows have as many cells as the first, if those are several. */
-function evennessOf(text: string, delimiter: string) {
+function firstRows(text: string, delimiter: string): string[][] {
   try {
-    const [first = []] = csvRows(text, { delimiter });
-    const rows = first.filter((row) => row.length > 1 || row[0]).slice(0, GUESSED);
-    const cells = rows[0]?.length ?? 0;
-    return { cells, even: cells > 1 ? rows.filter((row) => row.length === cells).length : 0 };
+    const [rows = []] = csvRows([text], delimiter);
+    return rows.filter((row) => row.length > 1 || row[0]).slice(0, GUESSED);
   } catch {
-    return { cells: 0, even: 0 };
+    return [];
   }
 }

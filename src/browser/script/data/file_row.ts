@@ -1,204 +1,143 @@
 import { createDays } from "./cell_text.ts";
-import { type CountOptions, isChosen, previewRow } from "./count_rows.ts";
-import type { Kit } from "./kit.ts";
-import { type Columns, EACH_ROW, numericColumns } from "./sources.ts";
-import type { Table } from "./tables.ts";
+import { type CountOptions, previewRow } from "./count_rows.ts";
+import { fill, grouped, icon, make, plural, tableOf } from "./kit.ts";
+import { EACH_ROW, isChosen, NONE, numericColumns } from "./sources.ts";
+import type { Row, Table } from "./tables.ts";
 
 /** A table that was chosen or pasted, and its row in the list of files. */
 export interface FileRow {
+  /** The table with the columns that are chosen. */
   readonly table: Table;
   readonly element: HTMLElement;
   /** Reports whether its rows are counted. */
   isCounted(): boolean;
-  /** Returns the table with the columns that are chosen. */
-  chosen(): Table;
-  /** Shows the number of rows, and what the first of them become, or what is missing. */
-  show(rows: number | undefined, options: CountOptions, missing?: string): void;
+  /** Shows the number of rows and what the first become, or the reason why none is counted. */
+  show(options: CountOptions, rows?: number): void;
 }
 
+interface RowEvents {
+  readonly remove: () => void;
+  readonly changed: () => void;
+}
+
+const KEYS = ["page", "number", "day"] as const;
 /** Number of rows that are shown. */
 const SHOWN = 5;
 
 /** Creates the row of a table. `why` is the reason why the table is left out. */
-export function fileRow(
-  kit: Kit,
-  table: Table,
-  { why, remove, changed }: { why: string | undefined; remove: () => void; changed: () => void },
-): FileRow {
-  const { make, fill, icon, plural } = kit;
-  const { name, format, heads, source, columns } = table;
-  const choice: Columns = { ...columns };
-  let leftOut = why;
+export function fileRow(found: Table, why: string | undefined, events: RowEvents): FileRow {
+  const table = { ...found, columns: { ...found.columns } };
+  const { name, format, heads, source, columns, isAsked, sample } = table;
   const tag = make("span");
   const facts = make("span.small");
-  const pick = make("");
-  const sample = make("");
-  const preview = make("", pick, sample);
-  const choose = make("button.quiet", { click: use }, "Choose columns");
-  const element = make(
-    ".file",
-    make(
-      ".line",
-      make("b", name),
-      tag,
-      facts,
-      make(
-        "span.end",
-        choose,
-        make("button.quiet", { click: remove, "aria-label": `Remove ${name}` }, "Remove"),
-      ),
-    ),
-    preview,
-  );
+  const place = make("");
+  const preview = make("");
+  const choose = make("button.quiet", { click }, "Choose columns");
+  const remove = { click: events.remove, "aria-label": `Remove ${name}` };
+  const end = make("span.end", choose, make("button.quiet", remove, "Remove"));
+  const element = make(".file", make(".line", make("b", name), tag, facts, end), preview);
 
   /** Asks for the columns of a table that was left out. */
-  function use() {
-    leftOut = undefined;
-    changed();
+  function click() {
+    why = undefined;
+    events.changed();
   }
 
-  function select(label: string, key: keyof Columns, options: [value: number, text: string][]) {
+  function select(label: string, key: typeof KEYS[number], indexes: Iterable<number>) {
     const field = make(
       "select",
       { change },
-      ...[[-2, key === "day" ? "None" : "Choose…"] as const, ...options].map(([value, text]) =>
-        make("option", { value, selected: value === (choice[key] ?? -2) }, text)
-      ),
+      ...[NONE, ...indexes].map((value) => {
+        const name = value === EACH_ROW
+          ? "Each row is one view"
+          : heads[value] ?? (key === "day" ? "None" : "Choose…");
+        return make("option", { value, selected: value === columns[key] }, name);
+      }),
     );
     function change() {
-      const value = Number(field.value);
-      choice[key] = value === -2 ? undefined : value;
-      changed();
+      columns[key] = Number(field.value);
+      events.changed();
     }
     return make("label", label, field);
   }
 
-  /** Creates the controls that choose columns, once. */
-  function fillPick() {
+  /** Creates the controls that choose columns. */
+  function fillPreview() {
     const dayOf = createDays("UTC");
     const dates = [...heads.keys()].filter((index) =>
-      table.sample.some((row) => dayOf(row[index] ?? "") !== undefined)
+      sample.some((row) => dayOf(row[index] ?? "") !== undefined)
     );
-    const named = (indexes: Iterable<number>) =>
-      [...indexes].map((index): [number, string] => [index, heads[index] ?? ""]);
-    fill(
-      pick,
-      make(
-        "p.small",
-        "This table is not known. Say which column is what; nothing is counted before.",
-      ),
-      make(
-        ".pick",
-        select("Page", "page", named(heads.keys())),
-        select("Number of views", "number", [
-          ...named(numericColumns(heads, table.sample)),
-          [EACH_ROW, "Each row is one view"],
-        ]),
-        select("Day", "day", named(dates)),
-      ),
+    const words = "This table is not known. Say which column is what; nothing is counted before.";
+    const pick = make(
+      ".pick",
+      select("Page", "page", heads.keys()),
+      select("Number of views", "number", [...numericColumns(heads, sample), EACH_ROW]),
+      select("Day", "day", dates),
     );
+    fill(preview, make("p.small", words), pick, place);
   }
 
-  /** Shows the first rows with what they become. */
-  function fillSample(options: CountOptions) {
-    const markOf = (index: number) =>
-      (["page", "number", "day"] as const).find((key) => choice[key] === index);
-    const cells = (row: readonly string[]) =>
-      heads.map((_, index) =>
-        make(markOf(index) ? "td.used" : "td", (row[index] ?? "").slice(0, 80))
-      );
-    const become = (row: readonly string[]) => {
-      if (!isChosen(choice)) return [make("td.become.gone", { colspan: 2 }, "–")];
-      const result = previewRow(chosen(), row, options);
-      if (typeof result === "string") {
-        return [make("td.become.gone", { colspan: 2 }, `left out: ${lowerCase(result)}`)];
-      }
-      return [make("td.become", result.id), make("td.num", kit.grouped(result.views))];
+  /** Returns the first rows with what they become. */
+  function firstRows(options: CountOptions) {
+    const columnOf = (head: string, index: number) => {
+      const mark = KEYS.find((key) => columns[key] === index);
+      const named = make("span", head || "(no name)", mark && make("small", mark));
+      return [named, mark ? "td.used" : "td"] as const;
     };
-    fill(
-      sample,
-      make(
-        ".scroll",
-        { role: "region", tabindex: 0, "aria-label": `The first rows of ${name}` },
-        make(
-          "table.rows",
-          make(
-            "thead",
-            make(
-              "tr",
-              make("th.over", { colspan: heads.length, scope: "colgroup" }, "The first five rows"),
-              make("th.over.become", { colspan: 2, scope: "colgroup" }, "become"),
-            ),
-            make(
-              "tr",
-              ...heads.map((head, index) => {
-                const mark = markOf(index);
-                return make(
-                  mark ? "th.used" : "th",
-                  { scope: "col" },
-                  head || "(no name)",
-                  mark !== undefined && make("small", mark),
-                );
-              }),
-              make("th.become", { scope: "col" }, "Counter"),
-              make("th.num", { scope: "col" }, "Views"),
-            ),
-          ),
-          make(
-            "tbody",
-            ...table.sample.slice(0, SHOWN).map((row) => make("tr", ...cells(row), ...become(row))),
-          ),
-        ),
-      ),
+    const become = (row: Row) => {
+      if (!isChosen(columns)) return ["–"];
+      const result = previewRow(table, row, options);
+      if (typeof result !== "string") return [result.id, grouped(result.views)];
+      return [`left out: ${result.charAt(0).toLowerCase()}${result.slice(1)}`];
+    };
+    return tableOf(
+      "table.rows",
+      [...heads.map(columnOf), ["Becomes", "td.become"], ["Views", "td.num"]],
+      sample.slice(0, SHOWN).map((row) => [
+        ...heads.map((_, index) => (row[index] ?? "").slice(0, 80)),
+        ...become(row),
+      ]),
     );
-  }
-
-  function chosen(): Table {
-    return { ...table, columns: choice };
   }
 
   /** Names the columns of a known table. */
   function columnsInWords() {
-    const { page, number, day } = columns;
-    const named = (index: number | undefined) => heads[index ?? -1] ?? "";
-    return [
-      page !== undefined && `page ${named(page)}`,
-      number === EACH_ROW
+    const words = KEYS.map((key) =>
+      columns[key] === EACH_ROW
         ? "each row is one view"
-        : number !== undefined && `number ${named(number)}`,
-      day !== undefined && `day ${named(day)}`,
-    ].filter(Boolean).join(", ");
+        : columns[key] !== NONE && `${key} ${heads[columns[key]]}`
+    );
+    return words.filter(Boolean).join(", ");
   }
 
   return {
     table,
     element,
-    chosen,
-    isCounted: () => leftOut === undefined && (heads.length === 0 || isChosen(choice)),
-    show(rows, options, missing) {
-      const isAsked = leftOut === undefined && table.isAsked;
-      const known = source?.name ?? (heads.length === 0 ? "Tallymark" : format);
-      const reason = leftOut ?? missing;
-      tag.className = reason !== undefined ? "tag out" : isAsked ? "tag asked" : "tag";
-      if (reason !== undefined) fill(tag, "left out");
-      else if (isAsked) fill(tag, "which columns?");
-      else fill(tag, icon("M2.5 7.5l3 3L11.5 4"), known);
-      const count = rows === undefined ? "" : plural(rows, "row");
-      const detail = isAsked
+    isCounted: () => why === undefined && (heads.length === 0 || isChosen(columns)),
+    show(options, rows) {
+      const isOpen = isAsked && why === undefined;
+      const [kind, ...words] = why ? ["out", "left out"] : isOpen ? ["asked", "which columns?"] : [
+        "",
+        icon("M2.5 7.5l3 3L11.5 4"),
+        source?.name ?? (heads.length > 0 ? format : "Tallymark"),
+      ];
+      tag.className = `tag ${kind}`;
+      fill(tag, ...words);
+      const count = rows !== undefined && plural(rows, "row");
+      const detail = isOpen
         ? format
         : source?.role === "names"
         ? "names of pages"
         : columnsInWords();
-      facts.textContent = reason ?? [count, detail].filter(Boolean).join(" · ");
-      choose.hidden = leftOut === undefined || !table.isAsked;
-      preview.hidden = !isAsked;
-      if (!isAsked) return;
-      if (!pick.firstChild) fillPick();
-      fillSample(options);
+      facts.textContent = why ?? [count, detail].filter(Boolean).join(" · ");
+      choose.hidden = !isAsked || isOpen;
+      preview.hidden = !isOpen;
+      if (!isOpen) return;
+      // The controls stay, because one of them may have the focus.
+      if (!preview.firstChild) fillPreview();
+      const label = `The first rows of ${name}`;
+      const scroll = { role: "region", tabindex: 0, "aria-label": label };
+      fill(place, make(".scroll", scroll, firstRows(options)));
     },
   };
-}
-
-function lowerCase(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,24 +1,25 @@
-import { isPath } from "./cell_text.ts";
+import { dayFormat, isPath } from "./cell_text.ts";
 import { count, type CountOptions, type Outcome, previewRow } from "./count_rows.ts";
-import { TableError } from "./csv_rows.ts";
 import { type FileRow, fileRow } from "./file_row.ts";
-import { keyButton, type Kit, pause } from "./kit.ts";
+import * as kit from "./kit.ts";
+import { callForJson, errorMessage, fill, grouped, isOver, make, pause, plural } from "./kit.ts";
 import { openFile, Unreadable } from "./open_files.ts";
-import { outcomePanel } from "./outcome_panel.ts";
+import { send, showOutcome } from "./outcome_panel.ts";
 import { noTable, type Table, tablesOf } from "./tables.ts";
 
 const PASTED = "Pasted text";
 const KNOWN =
   "GA4, Plausible, Umami, Matomo, GoatCounter, Waline, Jetpack, exports of Tallymark, " +
   "and any CSV, TSV or JSON with pages and numbers; also as ZIP or gzip.";
+const MERGED = "Files of several months belong together: choose all of them at once.";
+const DAY_MS = 86_400_000;
 
-/** Returns the card that imports files and pasted text. */
-export function importCard(kit: Kit) {
-  const { make, fill, debounced, callForJson, errorMessage, isOver, load } = kit;
+/** Creates the card that imports files and pasted text. */
+export function importCard() {
   const rows = new Set<FileRow>();
-  let options: CountOptions = { prefix: "", timeZone: "UTC", lastDay: "9999-12-31" };
-  /** Ends the work whose result is not wanted any more. */
-  let work = {};
+  let options: CountOptions = { prefix: "", timeZone: "UTC", lastDay: "" };
+  /** The work whose result is shown. It is aborted when the result is not wanted any more. */
+  let work = new AbortController();
 
   const input = make("input", {
     type: "file",
@@ -33,40 +34,33 @@ export function importCard(kit: Kit) {
     spellcheck: false,
     "aria-label": "Text to import",
     placeholder: "12345 user/repo\nuser/other 678\nor rows of a table, or lines of an export",
-    input: debounced(readPasted),
+    input: kit.debounced(readPasted),
   });
   const status = make("p.small", { role: "status" });
   const errors = make("");
-  const files = make(".files", { hidden: true });
+  const files = make(".files");
   const hint = make("small");
   const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
-  const drop = make(
-    ".drop",
-    chooseFiles,
-    make("button", { click: paste }, "Paste text"),
-    hint,
-    input,
-  );
+  const pasteText = make("button", { click: paste }, "Paste text");
+  const drop = make(".drop", chooseFiles, pasteText, hint, input);
   const prefix = make("input", {
     type: "text",
     spellcheck: false,
     autocapitalize: "off",
-    input: debounced(update),
+    input: kit.debounced(update),
   });
   const example = make("small");
-  const key = keyButton(
-    kit,
+  const key = kit.keyButton(
     "Show a key that imports below this prefix",
     () => ({ job: "import", prefix: prefix.value }),
   );
-  const ids = make(
-    ".ids",
-    { hidden: true },
-    make("label", "Put before each id", prefix),
-    example,
-    key.element,
-  );
-  const panel = outcomePanel(kit, imported);
+  const before = make("label", "Put before each id", prefix);
+  const ids = make(".ids", before, example, key.element);
+  const preview = make("");
+  const act = make(".act");
+  const panel = make(".outcome", { hidden: true }, preview, act);
+  /** The reason why the rows cannot be counted or compared. */
+  const failure = make("");
   const element = make(
     "section.panel.card",
     {
@@ -82,13 +76,7 @@ export function importCard(kit: Kit) {
       "Nothing is stored before you have seen what would come of it. Importing the same file " +
         "again changes nothing.",
     ),
-    status,
-    errors,
-    files,
-    drop,
-    pasted,
-    ids,
-    panel.element,
+    ...[status, errors, files, drop, pasted, ids, failure, panel],
   );
   layOut();
 
@@ -98,52 +86,57 @@ export function importCard(kit: Kit) {
     fill(errors);
     for (const file of chosen) {
       fill(status, `Reading ${file.name}…`);
-      await read(file.name, () => tablesIn(file));
+      await read(file).catch((error) => explain(errors, file.name, error));
     }
     fill(status);
     await update();
   }
 
-  async function readPasted() {
-    fill(errors);
-    for (const row of rows) if (row.table.name === PASTED) rows.delete(row);
-    const text = pasted.value.replace(/\r\n?/g, "\n");
-    const opened = { name: PASTED, archive: "", text };
-    if (text.trim()) {
-      await read(PASTED, () => Promise.resolve(tablesOf(opened).map((table) => ({ table }))));
-    }
-    await update();
-  }
-
-  /** Adds the tables of a file, or shows why it cannot be read. */
-  async function read(name: string, tables: () => Promise<Found[]>) {
-    try {
-      const all = await tables();
-      const isKnown = all.some(({ table }) => table.source);
-      for (const { table, why } of all) {
-        add(table, isKnown && table.isAsked ? "it does not list pages" : why);
+  /** Adds the tables of a file. Of an archive, what cannot be read is left out. */
+  async function read(file: File) {
+    const tables: [table: Table, why?: string][] = [];
+    for await (const opened of openFile(file)) {
+      try {
+        for (const table of tablesOf(opened)) tables.push([table]);
+      } catch (error) {
+        if (!opened.archive) throw error;
+        tables.push([noTable(opened), errorMessage(error)]);
       }
-    } catch (error) {
-      if (!(error instanceof TableError || error instanceof Unreadable)) throw error;
-      explain(name, error.message);
+    }
+    if (file.name === PASTED) removePasted();
+    const isKnown = tables.some(([{ source }]) => source);
+    for (const [table, why] of tables) {
+      add(table, isKnown && table.isAsked ? "it does not list pages" : why);
     }
   }
 
   function add(table: Table, why: string | undefined) {
-    const row: FileRow = fileRow(kit, table, { why, remove, changed: update });
+    const row = fileRow(table, why, {
+      changed: update,
+      remove() {
+        remove(row);
+        if (table.name === PASTED) pasted.value = "";
+        fill(errors);
+        update();
+        chooseFiles.focus();
+      },
+    });
     rows.add(row);
-
-    function remove() {
-      rows.delete(row);
-      if (table.name === PASTED) pasted.value = "";
-      fill(errors);
-      update();
-      chooseFiles.focus();
-    }
+    files.append(row.element);
   }
 
-  function explain(name: string, reason: string) {
-    errors.append(make("p.bad-note", { role: "alert" }, make("b", `${name}: `), reason));
+  function remove(row: FileRow) {
+    rows.delete(row);
+    row.element.remove();
+  }
+
+  function removePasted() {
+    for (const row of rows) if (row.table.name === PASTED) remove(row);
+  }
+
+  function readPasted() {
+    removePasted();
+    return open(pasted.value.trim() === "" ? [] : [new File([pasted.value], PASTED)]);
   }
 
   function paste() {
@@ -151,72 +144,60 @@ export function importCard(kit: Kit) {
     pasted.focus();
   }
 
+  function explain(place: Element, name: string, error: unknown) {
+    const words = make("b", `${name}: `);
+    place.append(make("p.bad-note", { role: "alert" }, words, errorMessage(error)));
+  }
+
+  /** Begins work in place of the earlier one. */
+  function begin() {
+    work.abort();
+    work = new AbortController();
+    return work.signal;
+  }
+
   /** Counts all rows again, and shows what would come of them. */
   async function update() {
-    const mine = work = {};
-    const isWanted = () => work === mine;
-    panel.clear();
+    const signal = begin();
     layOut();
     if (rows.size === 0) return;
     try {
-      options = await currentOptions();
-      if (!isWanted()) return;
+      const { timeZone } = await callForJson("status", { signal });
+      const lastDay = dayFormat(timeZone)(Date.now() + DAY_MS);
+      options = { prefix: prefix.value, timeZone, lastDay };
       showRows();
-      const tables = [...rows]
-        .filter((row) => row.isCounted() && !missingFor(row))
-        .map((row) => row.chosen());
+      const tables = [...rows].filter((row) => row.isCounted());
       if (tables.length === 0) return;
-      const outcome = await count(tables, options, async () => {
+      const outcome = await count(tables.map(({ table }) => table), options, async () => {
         await pause();
-        if (!isWanted()) throw new Superseded();
+        signal.throwIfAborted();
       });
-      if (!isWanted()) return;
       showRows(outcome);
-      await panel.show(outcome);
+      fill(act);
+      panel.hidden = false;
+      await showOutcome(preview, outcome, signal);
+      if (outcome.views.size > 0) offer(outcome);
+      else fill(act, make("span.small", "There is nothing to import."));
     } catch (error) {
-      if (error instanceof Superseded || !isWanted() || isOver(error)) return;
-      const name = error instanceof TableError ? error.table : "Import";
-      fill(errors);
-      explain(name, errorMessage(error));
+      if (signal.aborted || isOver(error)) return;
+      explain(failure, error instanceof Unreadable ? error.file : "Import", error);
     }
-  }
-
-  /** Returns the options, with the time zone of the service and its tomorrow. */
-  async function currentOptions(): Promise<CountOptions> {
-    const { timeZone } = await callForJson("status");
-    const tomorrow = Date.now() + 86_400_000;
-    const lastDay = new Intl.DateTimeFormat("en-CA", { timeZone }).format(tomorrow);
-    return { prefix: prefix.value, timeZone, lastDay };
-  }
-
-  /** Returns the reason why a table cannot be counted without another one. */
-  function missingFor({ table: { source, archive } }: FileRow) {
-    const isThere = source?.role !== "paths" ||
-      [...rows].some(({ table }) => table.source?.role === "names" && table.archive === archive);
-    return isThere ? undefined : "choose paths.jsonl of the same export with it";
   }
 
   function showRows(outcome?: Outcome) {
-    const counted = [...outcome?.rowsOf ?? []];
-    for (const row of rows) {
-      const found = counted.find(([{ name, archive }]) =>
-        name === row.table.name && archive === row.table.archive
-      );
-      row.show(found?.[1], options, missingFor(row));
-    }
+    for (const row of rows) row.show(options, outcome?.rowsOf.get(row.table));
     fill(example, ...exampleOf([...rows]));
   }
 
   /** Shows what the first path becomes. */
   function exampleOf(all: FileRow[]) {
-    for (const { table, chosen, isCounted } of all) {
-      const { page } = chosen().columns;
-      const row = table.sample.find((row) => isPath(row[page ?? -1] ?? ""));
-      const result = row && isCounted() && previewRow(chosen(), row, options);
+    for (const { table, isCounted } of all) {
+      const row = table.sample.find((row) => isPath(row[table.columns.page] ?? ""));
+      const result = row && isCounted() && previewRow(table, row, options);
       if (!row || typeof result !== "object") continue;
       const { prefix } = options;
       return [
-        `${row[page ?? -1]} becomes `,
+        `${row[table.columns.page]} becomes `,
         make("b", result.id),
         ", the id that ",
         make("code", 'counter="auto"'),
@@ -230,38 +211,63 @@ export function importCard(kit: Kit) {
   /** Shows the parts that belong to the files that are chosen. */
   function layOut() {
     const isEmpty = rows.size === 0;
-    const wanted = [...rows].map(({ element }) => element);
-    // Elements that stay are not moved, because one of them may have the focus.
-    for (const old of [...files.children]) {
-      if (!wanted.some((element) => element === old)) old.remove();
-    }
-    files.append(...wanted.filter((element) => element.parentNode !== files));
+    panel.hidden = true;
+    fill(failure);
     files.hidden = ids.hidden = isEmpty;
     // Only groups have keys.
     key.element.hidden = !prefix.value.endsWith("/");
     key.forget();
     drop.classList.toggle("big", isEmpty);
     chooseFiles.classList.toggle("primary", isEmpty);
-    hint.textContent = isEmpty
-      ? `or drop them here. ${KNOWN}`
-      : "or drop more files here. Files of several months belong together: choose all of them at once.";
+    fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : `or drop more files here. ${MERGED}`);
   }
 
-  async function imported(counters: number) {
-    clear();
-    const link = make("a", { href: "#counters" }, "See them");
-    fill(status, make("b", `Imported ${kit.plural(counters, "counter")}.`), " ", link);
-    await load();
+  /** Shows the button that imports. */
+  function offer(outcome: Outcome, failed?: string) {
+    const words = `Import ${plural(outcome.views.size, "counter")}`;
+    const rule = "Days are added below what is counted here already; of totals without days, the " +
+      "larger one stays.";
+    fill(
+      act,
+      make("button.primary", { click: () => store(outcome) }, words),
+      failed ? make("span.bad", { role: "alert" }, failed) : make("span.small", rule),
+    );
+  }
+
+  /** Sends an import. A stop waits for the current part, so that the number of counters is exact. */
+  async function store(outcome: Outcome) {
+    const signal = begin();
+    const max = outcome.views.size;
+    const all = plural(max, "counter");
+    const words = make("span.small", { role: "status" }, "Importing…");
+    const bar = make("progress", { max, value: 0, "aria-label": "Counters imported" });
+    const stop = make("button", { click: () => stop.disabled = true }, "Stop");
+    fill(act, words, bar, stop);
+    stop.focus({ preventScroll: true });
+    try {
+      await send(outcome, "", signal, (counters) => {
+        bar.value = counters;
+        words.textContent = `${grouped(counters)} of ${all}`;
+        if (stop.disabled && counters < max) throw new Error("Stopped.");
+      });
+      clear();
+      const link = make("a", { href: "#counters" }, "See them");
+      fill(status, make("b", `Imported ${all}.`), " ", link);
+      await kit.load();
+    } catch (error) {
+      if (signal.aborted || isOver(error)) return;
+      const known = `${grouped(bar.value)} of ${all} are imported.`;
+      offer(outcome, `${errorMessage(error)} ${known} Importing all of them again is safe.`);
+    }
   }
 
   /** Forgets the files and texts. */
   function clear() {
-    work = {};
+    begin();
     rows.clear();
     pasted.value = prefix.value = "";
     pasted.hidden = true;
-    for (const part of [status, errors, example]) fill(part);
-    panel.clear();
+    for (const part of [status, errors, files, example]) fill(part);
     layOut();
   }
 
@@ -269,37 +275,14 @@ export function importCard(kit: Kit) {
     element,
     /** Removes the owner's data. What was chosen stays if the session only ended. */
     forget(keepsTyped: boolean) {
-      work = {};
-      panel.clear();
-      key.forget();
+      begin();
+      fill(preview);
+      layOut();
       if (!keepsTyped) clear();
     },
     /** Shows again what would come of the files that are still chosen. */
     resume() {
-      if (rows.size > 0 && panel.element.hidden) update();
+      if (rows.size > 0 && panel.hidden) update();
     },
   };
 }
-
-/** A table, and the reason why it is left out. */
-interface Found {
-  readonly table: Table;
-  readonly why?: string;
-}
-
-/** Reads the tables of a file. Of an archive, what cannot be read is left out. */
-async function tablesIn(file: File): Promise<Found[]> {
-  const tables: Found[] = [];
-  for await (const opened of openFile(file)) {
-    try {
-      tables.push(...tablesOf(opened).map((table) => ({ table })));
-    } catch (error) {
-      if (!(error instanceof TableError && opened.archive)) throw error;
-      tables.push({ table: noTable(opened), why: error.message });
-    }
-  }
-  return tables;
-}
-
-/** Ends a count whose result is not wanted any more. */
-class Superseded extends Error {}

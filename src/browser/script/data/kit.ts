@@ -1,42 +1,49 @@
 type Elements = typeof import("../elements.ts");
+type Figures = typeof import("../figures.ts");
 type Session = typeof import("../session.ts");
 
 /** The parts of the page that the view uses. It gets them passed in, so that they exist once. */
 export type Kit =
-  & Pick<
-    Elements,
-    | "debounced"
-    | "errorMessage"
-    | "fill"
-    | "grouped"
-    | "icon"
-    | "make"
-    | "plural"
-    | "save"
-  >
+  & Pick<Elements, "debounced" | "errorMessage" | "fill" | "grouped" | "icon" | "make">
+  & Pick<Elements, "plural" | "save" | "tableOf">
+  & Pick<Figures, "dayNumber" | "fullDay">
   & Pick<Session, "call" | "callForJson" | "isOver">
   & {
     /** Loads the counters again. */
     load(): Promise<void>;
   };
 
+export let { debounced, errorMessage, fill, grouped, icon, make, plural } = {} as Kit;
+export let { save, tableOf, dayNumber, fullDay, call, callForJson, isOver, load } = {} as Kit;
+
+/** Takes the parts of the page, once, before the view is created. */
+export function takeKit(kit: Kit) {
+  ({ debounced, errorMessage, fill, grouped, icon, make, plural } = kit);
+  ({ save, tableOf, dayNumber, fullDay, call, callForJson, isOver, load } = kit);
+}
+
 /** Lets the page draw and answer. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Returns a button that shows a key in its place, with which a job needs no secret. */
-export function keyButton(kit: Kit, words: string, queryOf: () => Record<string, string>) {
-  const { make, fill, callForJson, errorMessage, isOver } = kit;
-  const place = make("span.small", { role: "status" });
-  async function show() {
-    try {
-      const { key } = await callForJson(`key?${new URLSearchParams(queryOf())}`);
-      fill(place, "Send it as a Bearer token: ", make("code", key));
-    } catch (error) {
-      fill(place, isOver(error) ? "" : errorMessage(error));
-    }
+/** Runs a step, and shows its result or its error. */
+export async function attempt(place: Element, step: () => Promise<(Node | string)[]>) {
+  try {
+    fill(place, ...await step());
+  } catch (error) {
+    fill(place, isOver(error) ? "" : errorMessage(error));
   }
-  const button = make("button.quiet", { click: show }, words);
-  return { element: make(".act", button, place), forget: () => fill(place) };
+}
+
+/** Creates a button that shows a key in its place, with which a job needs no secret. */
+export function keyButton(words: string, queryOf: () => Record<string, string>) {
+  const place = make("span.small", { role: "status" });
+  const click = () =>
+    attempt(place, async () => {
+      const { key } = await callForJson(`key?${new URLSearchParams(queryOf())}`);
+      return ["Send it as a Bearer token: ", make("code", key)];
+    });
+  const element = make(".act", make("button.quiet", { click }, words), place);
+  return { element, forget: () => fill(place) };
 }

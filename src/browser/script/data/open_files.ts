@@ -1,16 +1,16 @@
-/** A text as a file or an archive has it, in Unicode and with `\n` between lines. */
-export interface OpenedText {
+/** A text as a file or an archive has it, in Unicode. */
+export interface Opened {
   readonly name: string;
   /** The archive that it was in, or an empty text. */
   readonly archive: string;
-  readonly text: string;
+  /** Its lines in parts, which `\n` would join. A text of 50 MB in one would stop the page. */
+  readonly parts: readonly string[];
 }
 
-/** The reason why a file cannot be read, as a sentence for its owner. */
+/** The reason why a file cannot be imported, as a sentence for its owner. */
 export class Unreadable extends Error {
-  constructor(readonly file: string, message: string) {
-    super(message);
-  }
+  /** The name of the file. */
+  file = "";
 }
 
 /** A file, without what only browsers have. */
@@ -18,143 +18,129 @@ export type SourceFile = Pick<File, "name" | "size" | "slice" | "stream">;
 
 /** Maximum size of a file, and of a text in an archive, in bytes. A text has to fit into memory. */
 const MAX_BYTES = 300_000_000;
-const TOO_LARGE = "it is larger than 300 MB. Split it, and import the parts one after another.";
+/** Files of archives that may be tables. macOS adds a copy of each name that starts with `._`. */
+const TABLES = /(?:^|\/)(?!\._)[^/]*\.(?:csv|tsv|txt|json|jsonl|ndjson)$/i;
 const WORKBOOK = "it is a workbook. Save it as “CSV UTF-8” in Excel, and choose that file.";
 const NOT_UNICODE =
   "it is not in UTF-8. Save it as “CSV UTF-8” in Excel, or with the encoding UTF-8 in an editor.";
 const DAMAGED = "it is damaged. Export or download it again.";
 
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
-export async function* openFile(file: SourceFile): AsyncGenerator<OpenedText> {
-  const fail = (message: string): never => {
-    throw new Unreadable(file.name, message);
-  };
-  if (file.size > MAX_BYTES) fail(TOO_LARGE);
-  const start = hexOf(await bytesOf(file, 0, 4));
-  if (start === "d0cf11e0") fail(WORKBOOK);
-  if (start === "504b0304") {
-    let count = 0;
-    for (const { name, method, blob } of await entriesOf(file, fail)) {
-      if (!TABLES.test(name)) continue;
-      count++;
-      yield { name, archive: file.name, text: await read(blob, method && "deflate-raw", fail) };
-    }
-    if (count === 0) fail("it holds no CSV, TSV, JSON or text.");
-  } else {
-    const text = await read(file, start.startsWith("1f8b") && "gzip", fail);
-    yield { name: file.name, archive: "", text };
+export async function* openFile(file: SourceFile): AsyncGenerator<Opened> {
+  checkSize(file.size);
+  const start = String.fromCharCode(...await bytesOf(file, 0, 4));
+  if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
+  if (start !== "PK\x03\x04") {
+    const format = start.startsWith("\x1f\x8b") ? "gzip" : undefined;
+    return yield { name: file.name, archive: "", parts: await read(file, format) };
   }
+  let isEmpty = true;
+  for (const { name, isPacked, blob } of await entriesOf(file)) {
+    if (!TABLES.test(name)) continue;
+    isEmpty = false;
+    const parts = await read(blob, isPacked ? "deflate-raw" : undefined);
+    yield { name, archive: file.name, parts };
+  }
+  if (isEmpty) fail("it holds no CSV, TSV, JSON or text.");
 }
 
-/** Files of archives that may be tables. macOS adds a copy of each name that starts with `._`. */
-const TABLES = /(?:^|\/)(?!\._)[^/]*\.(?:csv|tsv|txt|json|jsonl|ndjson)$/i;
+function fail(reason: string): never {
+  throw new Unreadable(reason);
+}
 
-type Fail = (message: string) => never;
+function checkSize(bytes: number) {
+  if (bytes > MAX_BYTES) {
+    fail("it is larger than 300 MB. Split it, and import the parts one after another.");
+  }
+}
 
 async function bytesOf(blob: Pick<Blob, "slice">, from: number, to: number) {
   return new Uint8Array(await blob.slice(from, to).arrayBuffer());
 }
 
-function hexOf(bytes: Uint8Array) {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** Returns the entries of a ZIP, from the directory at its end. */
-async function entriesOf(file: SourceFile, fail: Fail) {
+async function entriesOf(file: SourceFile) {
   // The directory ends with a record of 22 bytes and a comment of at most 64 kB.
-  const tail = await bytesOf(file, Math.max(0, file.size - 66_000), file.size);
-  const end = viewOf(tail);
-  let at = tail.length - 22;
-  while (at >= 0 && end.getUint32(at, true) !== 0x06054b50) at--;
-  if (at < 0) fail(DAMAGED);
-  const count = end.getUint16(at + 10, true);
-  const offset = end.getUint32(at + 16, true);
+  const tail = new DataView(
+    (await bytesOf(file, Math.max(0, file.size - 66_000), file.size)).buffer,
+  );
+  let end = tail.byteLength - 22;
+  while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
+  if (end < 0) fail(DAMAGED);
+  const count = tail.getUint16(end + 10, true);
+  const offset = tail.getUint32(end + 16, true);
   if (count === 0xffff || offset === 0xffffffff) {
     fail("it is too large to be opened here. Unpack it, and choose its files.");
   }
-  const bytes = await bytesOf(file, offset, offset + end.getUint32(at + 12, true));
-  const directory = viewOf(bytes);
+  const bytes = await bytesOf(file, offset, offset + tail.getUint32(end + 12, true));
+  const directory = new DataView(bytes.buffer);
   const entries = [];
-  for (let place = 0; entries.length < count;) {
-    if (bytes.length < place + 46) fail(DAMAGED);
-    const nameLength = directory.getUint16(place + 28, true);
-    const name = new TextDecoder().decode(bytes.subarray(place + 46, place + 46 + nameLength));
+  for (let at = 0; entries.length < count;) {
+    if (bytes.length < at + 46) fail(DAMAGED);
+    const short = (place: number) => directory.getUint16(at + place, true);
+    const long = (place: number) => directory.getUint32(at + place, true);
+    const next = at + 46 + short(28);
+    const name = new TextDecoder().decode(bytes.subarray(at + 46, next));
     if (name === "xl/workbook.xml") fail(WORKBOOK);
-    if (directory.getUint16(place + 8, true) & 1) fail("it is encrypted. Unpack it first.");
-    const size = directory.getUint32(place + 20, true);
-    const header = directory.getUint32(place + 42, true);
+    if (short(8) & 1) fail("it is encrypted. Unpack it first.");
     // The entry repeats its name, and may have other extra fields than the directory.
-    const lengths = viewOf(await bytesOf(file, header + 26, header + 30));
-    if (lengths.byteLength < 4) fail(DAMAGED);
-    const start = header + 30 + lengths.getUint16(0, true) + lengths.getUint16(2, true);
-    const method = directory.getUint16(place + 10, true);
-    entries.push({ name, method, blob: file.slice(start, start + size) });
-    place += 46 + nameLength + directory.getUint16(place + 30, true) +
-      directory.getUint16(place + 32, true);
+    const [low1 = 0, high1 = 0, low2 = 0, high2 = 0] = await bytesOf(
+      file,
+      long(42) + 26,
+      long(42) + 30,
+    );
+    const start = long(42) + 30 + low1 + low2 + ((high1 + high2) << 8);
+    entries.push({ name, isPacked: short(10) > 0, blob: file.slice(start, start + long(20)) });
+    at = next + short(30) + short(32);
   }
   return entries;
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array) {
-  return new DataView(buffer, byteOffset, byteLength);
-}
-
 /** Reads a text piece by piece, so that the page can draw in between. */
-async function read(
-  blob: Pick<Blob, "stream">,
-  format: CompressionFormat | false | 0,
-  fail: Fail,
-): Promise<string> {
+async function read(blob: Pick<Blob, "stream">, format?: CompressionFormat): Promise<string[]> {
   const packed = blob.stream();
   const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
-  let decoder: TextDecoder | undefined;
-  const decode = (bytes: Uint8Array<ArrayBuffer>, stream: boolean) => {
-    decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
-    try {
-      return decoder.decode(bytes, { stream });
-    } catch {
-      return fail(NOT_UNICODE);
-    }
-  };
   const parts: string[] = [];
+  let decoder: TextDecoder | undefined;
   let size = 0;
-  let rest = "";
-  try {
-    for await (const bytes of stream) {
-      size += bytes.length;
-      if (size > MAX_BYTES) fail(TOO_LARGE);
-      const text = rest + decode(bytes, true);
-      // The second half of \r\n may be in the next piece.
-      rest = text.endsWith("\r") ? "\r" : "";
-      parts.push(withNewlines(rest ? text.slice(0, -1) : text));
+  /** The pieces of the last line. They are joined once. */
+  let open: string[] = [];
+
+  function take(bytes: Uint8Array<ArrayBuffer>, stream: boolean) {
+    checkSize(size += bytes.length);
+    decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
+    let text: string;
+    try {
+      text = decoder.decode(bytes, { stream });
+    } catch {
+      fail(NOT_UNICODE);
     }
+    const end = stream ? text.lastIndexOf("\n") : text.length;
+    open.push(end < 0 ? text : text.slice(0, end));
+    if (end < 0) return;
+    const lines = open.join("");
+    parts.push((stream ? lines.replace(/\r$/, "") : lines).replace(/\r\n?/g, "\n"));
+    open = [text.slice(end + 1)];
+  }
+
+  try {
+    for await (const bytes of stream) take(bytes, true);
+    take(new Uint8Array(), false);
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     fail(format ? DAMAGED : "it cannot be read. Choose it again.");
   }
-  parts.push(withNewlines(rest + decode(new Uint8Array(), false)));
-  const text = parts.join("");
-  return text.slice(0, 1000).includes("\0") ? fail(NOT_UNICODE) : text;
-}
-
-function withNewlines(text: string) {
-  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+  if (parts[0]?.slice(0, 1000).includes("\0")) fail(NOT_UNICODE);
+  return parts;
 }
 
 /** Returns the encoding of a text, by its mark or by the zeros of its first ASCII characters. */
 function encodingOf(bytes: Uint8Array) {
-  const mark = hexOf(bytes.subarray(0, 2));
-  if (mark === "fffe" || mark === "feff") return mark === "fffe" ? "utf-16le" : "utf-16be";
-  const zeros = [0, 0];
+  const [first = 0, second = 0] = bytes;
   const start = bytes.subarray(0, 1000);
-  start.forEach((byte, index) => {
-    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
-  });
-  const [even = 0, odd = 0] = zeros;
-  const enough = start.length / 8;
-  return odd > enough && even < odd / 4
-    ? "utf-16le"
-    : even > enough && odd < even / 4
-    ? "utf-16be"
-    : "utf-8";
+  const [even, odd] = [0, 1].map((place) =>
+    start.filter((byte, index) => byte === 0 && index % 2 === place).length > start.length / 8
+  );
+  if (first === 0xff && second === 0xfe || odd && !even) return "utf-16le";
+  return first === 0xfe && second === 0xff || even && !odd ? "utf-16be" : "utf-8";
 }

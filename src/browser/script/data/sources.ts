@@ -2,14 +2,15 @@ import { hasFraction, isPath, wholeNumber } from "./cell_text.ts";
 
 /** The columns of a table, by their indexes. */
 export interface Columns {
-  page: number | undefined;
-  /** `EACH_ROW` if each row is one view. */
-  number: number | undefined;
-  day: number | undefined;
+  page: number;
+  number: number;
+  day: number;
 }
 
+/** Takes the place of a column that is not chosen. */
+export const NONE = -1;
 /** Takes the place of the column of numbers if each row is one view. */
-export const EACH_ROW = -1;
+export const EACH_ROW = -2;
 
 /** A column whose cells decide that a row is left out. */
 type Exclusion = readonly [column: RegExp, isExcluded: (cell: string) => boolean, reason: string];
@@ -93,15 +94,15 @@ const SOURCES: readonly Source[] = [
 const JETPACK: Source = { name: "Jetpack", page: /^Column 3$/, number: /^Column 2$/ };
 
 /** Returns the place that a table is from. Returns undefined if it is unknown. */
-export function sourceOf(heads: readonly string[], sample: readonly (readonly string[])[]) {
-  const has = (column: RegExp) => indexOf(heads, column) !== undefined;
-  const [first] = sample;
-  if (first?.length === 3 && heads[0] === "Column 1") {
-    const [, number = "", url = ""] = first;
-    return wholeNumber(number) !== undefined && /^https?:/.test(url) ? JETPACK : undefined;
+export function sourceOf(heads: readonly string[], [first]: readonly (readonly string[])[]) {
+  const has = (column: RegExp) => indexOf(heads, column) !== NONE;
+  if (has(/^Column 1$/)) {
+    const [, number = "", url = "", more] = first ?? [];
+    const isIt = more === undefined && wholeNumber(number) !== undefined && /^https?:/.test(url);
+    return isIt ? JETPACK : undefined;
   }
-  return SOURCES.find(({ page, number, has: others = [] }) =>
-    [page, ...number ? [number] : [], ...others].every(has)
+  return SOURCES.find(({ page, number = page, has: others = [] }) =>
+    [page, number, ...others].every(has)
   );
 }
 
@@ -110,7 +111,7 @@ export function columnsOf({ page, number, day }: Source, heads: readonly string[
   return {
     page: indexOf(heads, page),
     number: number ? indexOf(heads, number) : EACH_ROW,
-    day: day && indexOf(heads, day),
+    day: day ? indexOf(heads, day) : NONE,
   };
 }
 
@@ -122,15 +123,16 @@ export function proposedColumns(
   heads: readonly string[],
   sample: readonly (readonly string[])[],
 ): Columns {
-  const indexes = [...heads.keys()];
+  const only = ([index = NONE, ...others]: number[]) => others.length === 0 ? index : NONE;
   const numeric = numericColumns(heads, sample);
-  const others = indexes.filter((index) => !numeric.includes(index));
-  const paths = others.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
-  return {
-    page: paths.length === 1 ? paths[0] : others.length === 1 ? others[0] : undefined,
-    number: numeric.length === 1 ? numeric[0] : undefined,
-    day: undefined,
-  };
+  const texts = [...heads.keys()].filter((index) => !numeric.includes(index));
+  const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
+  return { page: only(paths.length > 0 ? paths : texts), number: only(numeric), day: NONE };
+}
+
+/** Reports whether the columns of a table are chosen. */
+export function isChosen({ page, number }: Columns): boolean {
+  return page !== NONE && number !== NONE;
 }
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */
@@ -145,7 +147,7 @@ export function numericColumns(
   });
 }
 
-export function indexOf(heads: readonly string[], column: RegExp): number | undefined {
-  const index = heads.findIndex((head) => column.test(head));
-  return index < 0 ? undefined : index;
+/** Returns the index of a column. Returns `NONE` if there is none. */
+export function indexOf(heads: readonly string[], column: RegExp): number {
+  return heads.findIndex((head) => column.test(head));
 }

@@ -1,7 +1,14 @@
 import { wholeNumber } from "./cell_text.ts";
-import { csvRows, guessDelimiter, PIECE, TableError } from "./csv_rows.ts";
-import type { OpenedText } from "./open_files.ts";
-import { type Columns, columnsOf, proposedColumns, type Source, sourceOf } from "./sources.ts";
+import { csvRows, csvStart } from "./csv_rows.ts";
+import { type Opened, Unreadable } from "./open_files.ts";
+import {
+  type Columns,
+  columnsOf,
+  NONE,
+  proposedColumns,
+  type Source,
+  sourceOf,
+} from "./sources.ts";
 
 /** A table of pages and numbers, or lines of an export of Tallymark. */
 export interface Table {
@@ -18,11 +25,11 @@ export interface Table {
   readonly columns: Columns;
   /** True if the columns are to be chosen. */
   readonly isAsked: boolean;
-  /** The number of the first row in the text, counted from 1. */
-  readonly firstRow: number;
-  /** The row that was taken as the names of the columns without being known, or undefined. */
-  readonly guessedHeads: Row | undefined;
-  /** Yields all rows, in pieces. Throws a {@linkcode TableError}. */
+  /** The number of lines before the rows. */
+  readonly before: number;
+  /** True if the first row is the names of the columns. */
+  readonly hasHeads: boolean;
+  /** Yields all rows, in pieces. Throws {@linkcode Unreadable}. */
   pieces(): Iterable<readonly Row[]>;
 }
 
@@ -32,20 +39,18 @@ export type Row = readonly string[];
 const SAMPLE = 200;
 
 /** Returns the tables of a text. A document in JSON may have several, other texts have one. */
-export function tablesOf(opened: OpenedText): Table[] {
-  const text = opened.text.trimStart();
-  if (text === "") throw new TableError("it is empty.");
-  if (/^#filetype:JSON/i.test(text)) return [jsonLines(opened, text.slice(text.indexOf("\n") + 1))];
-  if (!/^[[{]/.test(text)) return [isList(text) ? list(opened) : csv(opened)];
-  const first = objectOf(text.slice(0, text.indexOf("\n") >>> 0));
-  // One line may also be a document that maps ids to numbers, or has lists.
-  const isDocument = first && !text.trimEnd().includes("\n") && tablesIn(first, "").length > 0;
-  return first && !isDocument ? [jsonLines(opened, text)] : jsonTables(opened, text);
+export function tablesOf({ parts: [start = "", ...rest], ...file }: Opened): Table[] {
+  const text = start.trimStart();
+  if (text === "" && rest.length === 0) throw new Unreadable("it is empty.");
+  const [isStream = ""] = /^#filetype:JSON.*\n/i.exec(text) ?? [];
+  const isJson = isStream !== "" || /^[[{]/.test(text);
+  const opened = { ...file, parts: [isJson ? text.slice(isStream.length) : start, ...rest] };
+  return isJson ? jsonTables(opened) : [isList(text) ? list(opened) : csv(opened)];
 }
 
 /** Returns a table without rows, in place of a text that is none. */
-export function noTable({ name, archive }: OpenedText): Table {
-  return create({ name, archive, text: "" }, "", [], () => []);
+export function noTable(opened: Opened): Table {
+  return create(opened, { format: "", pieces: () => [] });
 }
 
 /** Reports whether a row is an empty line. */
@@ -53,82 +58,57 @@ export function isBlank(row: Row): boolean {
   return row.length < 2 && !row[0];
 }
 
-/** Creates a table of rows, and recognizes its columns. */
+type Given = "heads" | "columns" | "before" | "hasHeads";
+
+/** Creates a table of rows. Recognizes its columns unless they are given. */
 function create(
-  { name, archive }: OpenedText,
-  format: string,
-  heads: readonly string[],
-  pieces: Table["pieces"],
-  { firstRow = 1, guessedHeads }: { firstRow?: number; guessedHeads?: Row } = {},
+  { name, archive }: Opened,
+  { heads = [], before = 0, hasHeads = false, ...given }:
+    & Pick<Table, "format" | "pieces">
+    & Partial<Pick<Table, Given>>,
 ): Table {
-  const sample: Row[] = [];
-  for (const rows of pieces()) {
-    sample.push(...rows.filter((row) => !isBlank(row)).slice(0, SAMPLE - sample.length));
-    if (sample.length >= SAMPLE) break;
-  }
-  const source = sourceOf(heads, sample);
+  const [first = []] = given.pieces();
+  const sample = first.filter((row) => !isBlank(row)).slice(Number(hasHeads), SAMPLE);
+  const source = given.columns ? undefined : sourceOf(heads, sample);
   const columns = source ? columnsOf(source, heads) : proposedColumns(heads, sample);
-  const isAsked = source === undefined && heads.length > 0;
-  const guessed = isAsked ? guessedHeads : undefined;
-  const rest = { firstRow, guessedHeads: guessed, pieces };
-  return { name, archive, format, heads, sample, source, columns, isAsked, ...rest };
+  const isAsked = !source && !given.columns && heads.length > 0;
+  return { name, archive, heads, sample, source, columns, isAsked, before, hasHeads, ...given };
 }
+
+/** The columns of pairs of ids and numbers. */
+const PAIR: Columns = { page: 0, number: 1, day: NONE };
 
 // --- CSV -----------------------------------------------------------------------------------------
 
-const FORMATS: Readonly<Record<string, string>> = {
-  ",": "CSV",
-  ";": "CSV with semicolons",
-  "\t": "TSV",
-};
+const FORMATS: Readonly<Record<string, string>> = { ";": "CSV with semicolons", "\t": "TSV" };
 
-function csv(opened: OpenedText): Table {
-  const { start, before, text } = partOf(opened.text);
-  const delimiter = guessDelimiter(text.slice(start, start + PIECE));
-  const read = () => csvRows(text, { start, before, delimiter });
-  const format = FORMATS[delimiter] ?? "text";
-  const [[first = []] = []] = read();
+function csv(opened: Opened): Table {
+  const [text = "", ...others] = opened.parts;
+  // Exports of GA4 begin with comments, and may have the table of a chart before that of the pages.
+  const hasComments = text.startsWith("#");
+  const lines = text.split("\n");
+  const isRow = (line = "") => line.trim() !== "" && !line.startsWith("#");
+  const starts = [...lines.keys()].filter((at) => isRow(lines[at]) && !isRow(lines[at - 1]));
+  const [begin = 0] = starts;
+  const known = starts.find((at) => sourceOf(csvStart(lines[at] ?? "").first, []));
+  const before = hasComments ? known ?? begin : begin;
+  const rest = lines.slice(before).join("\n");
+  const { first, delimiter } = csvStart(rest);
   // A row with a number is a row, and its columns have no names.
-  if (first.some((cell) => wholeNumber(cell) !== undefined)) {
-    const heads = first.map((_, index) => `Column ${index + 1}`);
-    return create(opened, format, heads, read, { firstRow: before + 1 });
-  }
-  const heads = first.map((cell) => cell.trim());
-  const rest = { firstRow: before + 2, guessedHeads: first };
-  return create(opened, format, heads, () => withoutFirst(read()), rest);
-}
-
-/**
- * Returns where a table begins and ends, and the number of lines before it. Exports of GA4 begin
- * with comments, and may have the table of a chart before that of the pages.
- */
-function partOf(text: string) {
-  const starts: { start: number; before: number }[] = [];
-  let at = 0;
-  let isBetween = true;
-  for (const [before, line] of text.slice(0, PIECE).split("\n").entries()) {
-    const isPart = line.trim() !== "" && !line.startsWith("#");
-    if (isPart && isBetween) starts.push({ start: at, before });
-    isBetween = !isPart;
-    at += line.length + 1;
-    if (!text.startsWith("#") && starts.length > 0) break;
-  }
-  const known = starts.find(({ start }) => {
-    const line = text.slice(start, text.indexOf("\n", start) >>> 0);
-    const [[heads = []] = []] = csvRows(line, { delimiter: guessDelimiter(line) });
-    return sourceOf(heads, []) !== undefined;
+  const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
+  return create(opened, {
+    format: FORMATS[delimiter] ?? "CSV",
+    heads: first.map((cell, index) => hasHeads ? cell.trim() : `Column ${index + 1}`),
+    before,
+    hasHeads,
+    *pieces() {
+      for (const rows of csvRows([rest, ...others], delimiter, before)) {
+        const end = hasComments ? rows.findIndex(([cell]) => cell?.startsWith("#")) : -1;
+        yield end < 0 ? rows : rows.slice(0, end);
+        if (end >= 0) return;
+      }
+    },
   });
-  const { start, before } = known ?? starts[0] ?? { start: 0, before: 0 };
-  const end = text.startsWith("#") ? text.indexOf("\n\n#", start) : -1;
-  return { start, before, text: end < 0 ? text : text.slice(0, end) };
-}
-
-function* withoutFirst(pieces: Iterable<readonly Row[]>): Generator<readonly Row[]> {
-  let isFirst = true;
-  for (const rows of pieces) {
-    yield isFirst ? rows.slice(1) : rows;
-    isFirst = false;
-  }
 }
 
 // --- Lists ---------------------------------------------------------------------------------------
@@ -139,7 +119,7 @@ const NUMBER_LAST = new RegExp(`^\\s*(\\S.*?)\\s+(${NUMBER})\\s*$`);
 
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
 function isList(text: string): boolean {
-  const lines = text.slice(0, PIECE).split("\n", SAMPLE).filter((line) => line.trim());
+  const lines = text.split("\n", SAMPLE).filter((line) => line.trim());
   const matching = lines.filter((line) => rowOf(line)[1] && !line.includes("\t"));
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
@@ -152,73 +132,57 @@ function isList(text: string): boolean {
 
 function rowOf(line: string): Row {
   if (line.trim() === "") return [""];
-  const [isFirst, number = "", id = ""] = NUMBER_FIRST.exec(line) ?? [];
-  if (isFirst) return [id, number];
-  const [isLast, name = "", last = ""] = NUMBER_LAST.exec(line) ?? [];
-  return isLast ? [name, last] : [line, ""];
+  const [, number = "", id] = NUMBER_FIRST.exec(line) ?? [];
+  if (id !== undefined) return [id, number];
+  const [, name = line, last = ""] = NUMBER_LAST.exec(line) ?? [];
+  return [name, last];
 }
 
-function list(opened: OpenedText): Table {
-  const table = create(opened, "list", ["id", "number"], function* () {
-    for (const lines of linesOf(opened.text)) yield lines.map(rowOf);
+function list(opened: Opened): Table {
+  return create(opened, {
+    format: "list",
+    heads: ["id", "number"],
+    columns: PAIR,
+    pieces: () => opened.parts.values().map((part) => part.split("\n").map(rowOf)),
   });
-  return withKnownColumns(table);
-}
-
-/** Returns a table whose first column has ids and whose second one has numbers. */
-function withKnownColumns(table: Table): Table {
-  return { ...table, columns: { page: 0, number: 1, day: undefined }, isAsked: false };
-}
-
-/** Yields the lines of a text, in pieces. */
-function* linesOf(text: string): Generator<string[]> {
-  for (let at = 0; at < text.length;) {
-    const newline = text.indexOf("\n", at + PIECE);
-    const end = newline < 0 ? text.length : newline;
-    yield text.slice(at, end).split("\n");
-    at = end + 1;
-  }
 }
 
 // --- JSON ----------------------------------------------------------------------------------------
 
 type JsonObject = Record<string, unknown>;
 
-function jsonLines(opened: OpenedText, text: string): Table {
-  if (isOwnLine(objectOf(text.slice(0, text.indexOf("\n") >>> 0)))) {
-    return create(opened, "lines", [], function* () {
-      for (const lines of linesOf(text)) yield lines.map((line) => [line.trim()]);
-    });
+function jsonTables(opened: Opened): Table[] {
+  const { name, parts } = opened;
+  const [start = ""] = parts;
+  const first = jsonIn(start.split("\n", 1)[0]);
+  if (isObject(first) && (parts.length > 1 || start.trim().includes("\n"))) {
+    return [
+      isOwn(first) ? ownLines(opened) : objects(opened, "JSON lines", function* () {
+        let row = 0;
+        for (const part of parts) {
+          yield part.split("\n").map((line) => {
+            row++;
+            const value = line.trim() === "" ? {} : jsonIn(line);
+            if (!isObject(value)) throw new Unreadable(`row ${row} is not an object in JSON.`);
+            return value;
+          });
+        }
+      }),
+    ];
   }
-  let count = 0;
-  return objects(opened, "JSON lines", function* () {
-    count = 0;
-    for (const lines of linesOf(text)) {
-      yield lines.map((line) => {
-        count++;
-        if (line.trim() === "") return {};
-        return objectOf(line) ?? fail(`row ${count} is not an object in JSON.`);
-      });
-    }
-  });
-}
-
-function jsonTables(opened: OpenedText, text: string): Table[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    fail("it is not JSON.");
+  const value = jsonIn(parts.join("\n"));
+  const found = isOwn(value) ? [] : tablesIn(value, name);
+  if (found.length === 0 && isObject(value)) found.push([name, [value]]);
+  if (found.length === 0) {
+    throw new Unreadable("it is not JSON with a list of objects, or with numbers by their ids.");
   }
-  const found = tablesIn(value, opened.name);
-  if (found.length === 0) fail("it has neither a list of objects nor numbers by their ids.");
   return found.map(([name, list]) => {
-    if (list.every(isOwnLine)) {
-      const lines = list.map((one) => [JSON.stringify(one)]);
-      return create({ ...opened, name }, "lines", [], () => [lines]);
+    if (list.every(isOwn)) {
+      const lines = list.map((line) => JSON.stringify(line)).join("\n");
+      return ownLines({ ...opened, name, parts: [lines] });
     }
-    const table = objects({ ...opened, name }, "JSON", () => [list]);
-    return list.every((one) => MAPPED in one) ? withKnownColumns(table) : table;
+    const columns = list.every((one) => MAPPED in one) ? PAIR : undefined;
+    return objects({ ...opened, name }, "JSON", () => [list], columns);
   });
 }
 
@@ -239,51 +203,53 @@ function tablesIn(value: unknown, name: string, depth = 2): [name: string, JsonO
 
 /** Creates a table of objects, whose columns are the names of their members. */
 function objects(
-  opened: OpenedText,
+  opened: Opened,
   format: string,
   read: () => Iterable<readonly JsonObject[]>,
+  columns?: Columns,
 ): Table {
-  const heads = new Set<string>();
-  for (const some of read()) {
-    for (const object of some.slice(0, SAMPLE)) {
-      Object.keys(object).forEach((key) => heads.add(key));
-    }
-    break;
-  }
-  const names = [...heads];
-  const cell = (value: unknown) => value === undefined || value === null ? "" : String(value);
-  return create(opened, format, names, function* () {
-    for (const some of read()) {
-      yield some.map((object) => isEmpty(object) ? [""] : names.map((name) => cell(object[name])));
-    }
+  const [some = []] = read();
+  const heads = [...new Set(some.slice(0, SAMPLE).flatMap((object) => Object.keys(object)))];
+  return create(opened, {
+    format,
+    heads,
+    ...columns && { columns },
+    *pieces() {
+      for (const some of read()) {
+        yield some.map((object) =>
+          Object.keys(object).length > 0 ? heads.map((head) => String(object[head] ?? "")) : [""]
+        );
+      }
+    },
   });
 }
 
-/** Reports whether an object is a counter as Tallymark exports it, or the end of an export. */
-function isOwnLine(object: JsonObject | undefined): boolean {
-  if (typeof object?.counters === "number") return true;
-  if (typeof object?.id !== "string") return false;
-  return [object.hits, object.seen].some((number) => typeof number === "number") ||
-    isObject(object.days);
+/** Creates the table of an export of Tallymark, whose rows are its lines. */
+function ownLines(opened: Opened): Table {
+  return create(opened, {
+    format: "lines",
+    pieces: () =>
+      opened.parts.values().map((part) => part.split("\n").map((line) => [line.trim()])),
+  });
 }
 
-function isEmpty(object: JsonObject) {
-  return Object.keys(object).length === 0;
+/** Reports whether a value is a counter as Tallymark exports it, or the end of an export. */
+function isOwn(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { id, hits, seen, days, counters } = value;
+  if (typeof counters === "number") return true;
+  return typeof id === "string" &&
+    (typeof hits === "number" || typeof seen === "number" || isObject(days));
 }
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function objectOf(line: string): JsonObject | undefined {
+function jsonIn(text = ""): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function fail(reason: string): never {
-  throw new TableError(reason);
 }

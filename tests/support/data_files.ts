@@ -37,7 +37,7 @@ export async function importOf(files: Files, { choice, ...options }: ImportOptio
   });
   const counted = tables.filter(({ heads, columns }) => heads.length === 0 || isChosen(columns));
   const all = { prefix: "", timeZone: "UTC", lastDay: "2026-11-28", ...options };
-  const outcome = await count(counted, all, () => Promise.resolve());
+  const outcome = await count(counted, all);
   const text = [...partsOf(outcome)].map(({ body }) => body).join("\n");
   const leftOut = Object.fromEntries(
     [...outcome.leftOut].map(([reason, { rows, row }]) => [reason, { rows, row }]),

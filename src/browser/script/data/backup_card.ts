@@ -1,5 +1,6 @@
-import { attempt, call, callForJson, fill, keyButton, make, pause, save } from "./kit.ts";
+import { attempt, call, callForJson, fill, keyButton, make, save } from "./kit.ts";
 import { CSV_HEADS, csvLines } from "./lines_of.ts";
+import { createPauses } from "./pauses.ts";
 
 /** The last line of an export. Without it, the export was cut off. */
 const END = /\{"counters":\d+[^\n]*\}\n?$/;
@@ -65,6 +66,7 @@ export function backupCard() {
 /** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */
 async function csvOf(file: Blob): Promise<Blob> {
   const parts = ["\ufeff", CSV_HEADS];
+  const pause = createPauses();
   let rest = "";
   for await (const text of file.stream().pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split("\n");

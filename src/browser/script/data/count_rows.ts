@@ -1,8 +1,9 @@
 import { parseCounterId } from "../../../counter/counter_id.ts";
 import { pageId } from "../../page_id.ts";
 import { createDays, hasFraction, isPath, isTotal, plainText, wholeNumber } from "./cell_text.ts";
-import { type Entry, stateLine } from "./lines_of.ts";
+import { type Counters, type Entry, stateLine } from "./lines_of.ts";
 import { Unreadable } from "./open_files.ts";
+import { createPauses } from "./pauses.ts";
 import { EACH_ROW, indexOf, NONE, type Source } from "./sources.ts";
 import { isBlank, type Row, type Table } from "./tables.ts";
 
@@ -24,11 +25,7 @@ export interface LeftOut {
 }
 
 /** The result of an import before it is sent. */
-export interface Outcome {
-  /** The counters of tables that list views. They are added up over all tables. */
-  readonly entries: Map<string, Entry>;
-  /** The lines of exports of Tallymark. */
-  readonly lines: string[];
+export interface Outcome extends Counters {
   /** All ids, with their views in this import. */
   readonly views: Map<string, number>;
   /** The first and the last day. Empty texts if there are none. */
@@ -39,26 +36,21 @@ export interface Outcome {
   readonly leftOut: Map<string, LeftOut>;
 }
 
-/** Time after which counting pauses, so that the page can draw, in milliseconds. */
-const SLICE_MS = 40;
-
-/** Counts the rows of tables. Calls `pause` now and then, which may throw to end it. */
+/** Counts the rows of tables. Throws the reason of a signal that is aborted. */
 export async function count(
   tables: readonly Table[],
   options: CountOptions,
-  pause: () => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<Outcome> {
   const { outcome, begin } = createTally(options, namesOf(tables));
-  let next = performance.now() + SLICE_MS;
+  const pause = createPauses(signal);
   for (const table of tables) {
     if (table.source?.role === "names") continue;
     const { take, end } = begin(table);
     try {
       for (const rows of table.pieces()) {
         rows.forEach(take);
-        if (performance.now() < next) continue;
         await pause();
-        next = performance.now() + SLICE_MS;
       }
       end();
     } catch (error) {
@@ -212,7 +204,7 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
       else add(target, id, on, hits);
     }
 
-    /** Adds a line of an export. Returns the reason if it is left out, or null if it is the last. */
+    /** Adds a line of an export. Returns the reason if it is left out, null for the last line. */
     function addLine([text = ""]: Row) {
       const line = lineIn(text);
       if (line.counters !== undefined) {

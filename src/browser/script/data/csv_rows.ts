@@ -68,7 +68,7 @@ export function* csvRows(
   if (open) throw notClosed();
 }
 
-/** Returns the first row of CSV, and the delimiter that most of the first rows have equally often. */
+/** Returns the first row of CSV, and the delimiter that most of the first rows have alike. */
 export function csvStart(text: string): { first: string[]; delimiter: string } {
   const lines = text.split("\n", 10 * GUESSED).join("\n");
   const [best] = DELIMITERS.map((delimiter) => {

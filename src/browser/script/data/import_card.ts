@@ -2,7 +2,7 @@ import { dayFormat, isPath } from "./cell_text.ts";
 import { count, type CountOptions, type Outcome, previewRow } from "./count_rows.ts";
 import { type FileRow, fileRow } from "./file_row.ts";
 import * as kit from "./kit.ts";
-import { callForJson, errorMessage, fill, grouped, isOver, make, pause, plural } from "./kit.ts";
+import { callForJson, errorMessage, fill, grouped, isOver, make, plural } from "./kit.ts";
 import { openFile, Unreadable } from "./open_files.ts";
 import { send, showOutcome } from "./outcome_panel.ts";
 import { noTable, type Table, tablesOf } from "./tables.ts";
@@ -168,10 +168,7 @@ export function importCard() {
       showRows();
       const tables = [...rows].filter((row) => row.isCounted());
       if (tables.length === 0) return;
-      const outcome = await count(tables.map(({ table }) => table), options, async () => {
-        await pause();
-        signal.throwIfAborted();
-      });
+      const outcome = await count(tables.map(({ table }) => table), options, signal);
       showRows(outcome);
       fill(act);
       panel.hidden = false;
@@ -234,7 +231,7 @@ export function importCard() {
     );
   }
 
-  /** Sends an import. A stop waits for the current part, so that the number of counters is exact. */
+  /** Sends an import. A stop waits for the current part, so that the number is exact. */
   async function store(outcome: Outcome) {
     const signal = begin();
     const max = outcome.views.size;

@@ -22,11 +22,6 @@ export function takeKit(kit: Kit) {
   ({ save, tableOf, dayNumber, fullDay, call, callForJson, isOver, load } = kit);
 }
 
-/** Lets the page draw and answer. */
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
-}
-
 /** Runs a step, and shows its result or its error. */
 export async function attempt(place: Element, step: () => Promise<(Node | string)[]>) {
   try {

@@ -1,11 +1,18 @@
 import { csvCell } from "./cell_text.ts";
-import type { Outcome } from "./count_rows.ts";
 
 /** The views of a counter in an import. */
 export interface Entry {
   /** Views that no day is known of. Undefined if there are none. */
   rest?: number;
   days?: Map<string, number>;
+}
+
+/** The counters of an import. */
+export interface Counters {
+  /** The counters of tables that list views. They are added up over all tables. */
+  readonly entries: Map<string, Entry>;
+  /** The lines of exports of Tallymark. */
+  readonly lines: string[];
 }
 
 /** A request of an import: lines, and the number of counters that are in it. */
@@ -22,11 +29,11 @@ const MAX_LINES = 1000;
 const encoder = new TextEncoder();
 
 /** Yields the requests of an import. The lines of one counter are in one request. */
-export function* partsOf(outcome: Outcome): Generator<Part> {
+export function* partsOf(all: Counters): Generator<Part> {
   let body: string[] = [];
   let bytes = 0;
   let counters = 0;
-  for (const some of groupsOf(outcome)) {
+  for (const some of groupsOf(all)) {
     const size = some.reduce((sum, line) => sum + encoder.encode(line).length + 1, 0);
     if (counters > 0 && (body.length + some.length > MAX_LINES || bytes + size > MAX_BYTES)) {
       yield { body: body.join("\n"), counters };
@@ -40,7 +47,7 @@ export function* partsOf(outcome: Outcome): Generator<Part> {
 }
 
 /** Yields the lines of one counter after another. */
-function* groupsOf({ entries, lines }: Outcome): Generator<string[]> {
+function* groupsOf({ entries, lines }: Counters): Generator<string[]> {
   for (const entry of entries) yield linesOf(entry);
   for (const line of lines) yield [line];
 }

@@ -1,3 +1,5 @@
+import { createPauses } from "./pauses.ts";
+
 /** A text as a file or an archive has it, in Unicode. */
 export interface Opened {
   readonly name: string;
@@ -100,6 +102,7 @@ async function entriesOf(file: SourceFile) {
 async function read(blob: Pick<Blob, "stream">, format?: CompressionFormat): Promise<string[]> {
   const packed = blob.stream();
   const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
+  const pause = createPauses();
   const parts: string[] = [];
   let decoder: TextDecoder | undefined;
   let size = 0;
@@ -124,7 +127,10 @@ async function read(blob: Pick<Blob, "stream">, format?: CompressionFormat): Pro
   }
 
   try {
-    for await (const bytes of stream) take(bytes, true);
+    for await (const bytes of stream) {
+      take(bytes, true);
+      await pause();
+    }
     take(new Uint8Array(), false);
   } catch (error) {
     if (error instanceof Unreadable) throw error;

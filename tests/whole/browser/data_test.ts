@@ -3,9 +3,9 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "../../support/chromium.ts";
 import { zip } from "../../support/data_files.ts";
-import { startLocalService } from "../../support/local_service.ts";
+import { type ServiceAddress, startLocalService } from "../../support/local_service.ts";
 import { countOf, testOwner } from "../../support/owner_page.ts";
-import { SECRET } from "../../support/secret.ts";
+import { authorized, SECRET } from "../../support/secret.ts";
 import { assertAccessibleInBothModes, openPage } from "../../support/web_page.ts";
 
 const LINES = [{ id: "blog/home", hits: 10 }, { id: "blog/guide/backup", hits: 30_000 }];
@@ -132,6 +132,43 @@ testOwner("an import that fails says how far it came, and can be sent again", []
   await page.getByText("Imported 2,500 counters.").waitFor();
   strictEqual(await countOf(service, "p/2499"), "2500");
 });
+
+testOwner(
+  "an import that is stopped says how far it came, and again gives exact totals",
+  [],
+  async (at) => {
+    const { page, service } = at;
+    const rows = Array.from(
+      { length: 2500 },
+      (_, index) => `/p/${index},20260101,${index + 1}\n/p/${index},20260102,1\n`,
+    );
+    await choose(page, { "pages.csv": `Page path,Date,Views\n${rows.join("")}` });
+    await page.getByText("2,500 new, 0 known").waitFor();
+    const importing = /\/counters\?mode=max$/;
+    let requests = 0;
+    await page.route(importing, async (route) => {
+      // A part that is on its way is not lost.
+      if (++requests === 2) await page.getByRole("button", { name: "Stop" }).press("Enter");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Import 2,500 counters" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "Stopped." });
+    match(await alert.textContent() ?? "", /2,000 of 2,500 counters are imported\./);
+    strictEqual(requests, 2);
+    deepStrictEqual(await totalsOf(service), { counters: 2000, hits: 2000 * 2001 / 2 + 2000 });
+    await page.unroute(importing);
+    await page.getByRole("button", { name: "Import 2,500 counters" }).click();
+    await page.getByText("Imported 2,500 counters.").waitFor();
+    deepStrictEqual(await totalsOf(service), { counters: 2500, hits: 2500 * 2501 / 2 + 2500 });
+  },
+);
+
+/** The number of counters of a service, and the sum of their hits. */
+async function totalsOf({ url }: ServiceAddress) {
+  const exported = await (await fetch(`${url}/counters`, { headers: authorized })).text();
+  const lines = exported.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  return { counters: lines.length, hits: lines.reduce((sum, { hits }) => sum + hits, 0) };
+}
 
 testOwner(
   "the owner exports lines that hold every counter, and CSV for spreadsheets",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../src/start/config.ts";
@@ -52,7 +53,6 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["job_name: tallymark", "is Prometheus' own; metrics_test has promtool read the metrics"],
   ["node .deploy/keep.mjs", "keep_test runs it against stand-ins for all sources"],
   ["![stars]", "is Markdown"],
-  ["# komarev\n", "carrying_over_test runs each line against a stand-in for the peer"],
   ["leancloud_visitors:", "leancloud_themes_test sends the requests of the theme NexT"],
   ["web_analytics:", "leancloud_themes_test sends the requests of the theme Fluid"],
   ["# Caddy\n", "carrying_over_test runs it"],
@@ -110,6 +110,9 @@ async function lineOf({ url }: Service, id: string): Promise<unknown> {
 
 const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:" };
 
+/** Lets SQLite answer in place of MySQL, in the same format. */
+const MYSQL = 'mysql() { sqlite3 -header -separator $\'\\t\' "$4" "$3"; }\n';
+
 /** Returns the lines that the Data view makes of a file. */
 async function linesOf(folder: string, name: string): Promise<string[]> {
   const { lines, leftOut } = await importOf({ [name]: await Deno.readFile(join(folder, name)) });
@@ -134,6 +137,89 @@ Deno.test({
     ]);
   },
 });
+
+Deno.test({
+  name: ".deploy/counters.md: the command for a busuanzi writes a list that the Data view reads",
+  ...needsRedisTools,
+  fn: async () => {
+    // It names its keys by 16 digits of the MD5 of a host and of a path.
+    const [site, home, post, missing] = ["blog.example.com", "/", "/2024/文章/", "/new/"]
+      .map((text) => createHash("md5").update(text).digest("hex").slice(8, 24));
+    await using server = await startRedis();
+    await server.command("SET", `bsz:site_pv:${site}`, "48");
+    await server.command("PFADD", `bsz:site_uv:${site}`, "a", "b", "c");
+    await server.command("ZINCRBY", `bsz:page_pv:${site}`, "41", `${home}`);
+    await server.command("ZINCRBY", `bsz:page_pv:${site}`, "7", `${post}`);
+    strictEqual(missing?.length, 16);
+    const paths = ["", "/2024/%E6%96%87%E7%AB%A0/", "/new/"];
+    const urls = paths.map((path) => `<url><loc>https://blog.example.com${path}</loc></url>`);
+    using blog = openSource(() => new Response(`<urlset>${urls.join("\n")}</urlset>`));
+    await using folder = await tempDir();
+    const cli = `redis-cli() { command redis-cli -p ${server.port} "$@"; }\n`;
+    const block = blockWith("bsz:site_pv").replace("https://$HOST/sitemap", `${blog.url}/sitemap`);
+    await paste(cli + block, { cwd: folder.path });
+    deepStrictEqual(await linesOf(folder.path, "busuanzi.txt"), [
+      '{"id":"busuanzi/blog.example.com/","hits":41}',
+      '{"id":"busuanzi/blog.example.com/*site","hits":48}',
+      '{"id":"busuanzi/blog.example.com/*visitors","hits":3}',
+      '{"id":"busuanzi/blog.example.com/2024/文章/","hits":7}',
+    ]);
+  },
+});
+
+Deno.test(
+  ".deploy/counters.md: the commands for komarev's service write tables that the Data view reads",
+  needsTools,
+  async () => {
+    await using folder = await tempDir();
+    const schema = `CREATE TABLE github_profile_views (username TEXT, created_at TEXT);
+      INSERT INTO github_profile_views VALUES ('Octocat', '2026-01-01 23:59:59'),
+        ('octocat', '2026-01-01 10:00:00'), ('octocat', '2026-01-02 10:00:00');`;
+    await paste(`sqlite3 komarev "${schema}"`, { cwd: folder.path });
+    await paste(MYSQL + blockWith("FROM github_profile_views"), { cwd: folder.path });
+    const { lines } = await importOf(
+      { "komarev.tsv": await Deno.readFile(join(folder.path, "komarev.tsv")) },
+      { prefix: "komarev/", choice: { page: "id", number: "views", day: "day" } },
+    );
+    deepStrictEqual(lines, [
+      '{"id":"komarev/octocat","days":{"2026-01-01":2,"2026-01-02":1}}',
+    ]);
+    await Deno.mkdir(join(folder.path, "storage"));
+    await Deno.writeTextFile(join(folder.path, "storage/Octocat-views-count"), "12345");
+    await paste(blockWith("storage/*-views-count"), { cwd: folder.path });
+    deepStrictEqual(await linesOf(folder.path, "komarev.txt"), [
+      '{"id":"komarev/octocat","hits":12345}',
+    ]);
+  },
+);
+
+Deno.test(
+  ".deploy/counters.md: the command for Firestore writes a list that the Data view reads",
+  needsTools,
+  async () => {
+    const articles = "/v1/projects/my-blog/databases/(default)/documents/articles";
+    const document = (title: string, count: string) => ({
+      name: `${articles.slice(4)}/${title}`,
+      fields: { count: { integerValue: count } },
+      createTime: "2024-01-01T00:00:00.000000Z",
+      updateTime: "2024-01-02T00:00:00.000000Z",
+    });
+    using firestore = openSource(({ pathname, searchParams }) => {
+      strictEqual(pathname, articles);
+      const isFirst = searchParams.get("pageToken") === "";
+      const documents = [isFirst ? document("Hello World", "12") : document("第二篇", "7")];
+      return Response.json({ documents, ...isFirst && { nextPageToken: "AFTg+" } });
+    });
+    await using folder = await tempDir();
+    const block = blockWith("firestore.googleapis.com")
+      .replace("https://firestore.googleapis.com", firestore.url);
+    await paste(block, { cwd: folder.path });
+    deepStrictEqual(await linesOf(folder.path, "firestore.txt"), [
+      '{"id":"Hello World","hits":12}',
+      '{"id":"第二篇","hits":7}',
+    ]);
+  },
+);
 
 Deno.test(
   ".deploy/leancloud.zh.md: the Data view imports LeanCloud's export, and the lines return the key",
@@ -205,8 +291,7 @@ for (
     async () => {
       await using folder = await tempDir();
       await paste(`sqlite3 ${file} "${schema}"`, { cwd: folder.path });
-      const mysql = 'mysql() { sqlite3 -header -separator $\'\\t\' "$4" "$3"; }\n';
-      await paste(mysql + blockWith(part), { cwd: folder.path });
+      await paste(MYSQL + blockWith(part), { cwd: folder.path });
       deepStrictEqual(await linesOf(folder.path, output), [expected]);
     },
   );

@@ -214,6 +214,6 @@ Deno.test("import: of several columns with numbers none is proposed, and a day n
     "x.csv": "Seite,Nutzer,Aufrufe,Rate,Tag\n/a,1,2,6.72,2026-01-01\n/b,1,2,1.5,2026-01-01\n",
   });
   deepStrictEqual(table?.columns, { page: 0, number: NONE, day: NONE });
-  const { tables: [other] } = await importOf({ "x.csv": "Seite,Aufrufe,Rate\n/a,2,6.72\n" });
+  const { tables: [other] } = await importOf({ "x.csv": "Seite,Aufrufe,Rate\n/a,2,6.72" });
   deepStrictEqual(other?.columns, { page: 0, number: 1, day: NONE });
 });

@@ -20,6 +20,8 @@ export type SourceFile = Pick<File, "name" | "size" | "slice" | "stream">;
 
 /** Maximum size of a file, and of a text in an archive, in bytes. A text has to fit into memory. */
 const MAX_BYTES = 300_000_000;
+/** Minimum length of all parts but the last, in UTF-16 code units. The first one has a sample. */
+const MIN_PART = 1 << 16;
 /** Files of archives that may be tables. macOS adds a copy of each name that starts with `._`. */
 const TABLES = /(?:^|\/)(?!\._)[^/]*\.(?:csv|tsv|txt|json|jsonl|ndjson)$/i;
 const WORKBOOK = "it is a workbook. Save it as “CSV UTF-8” in Excel, and choose that file.";
@@ -106,8 +108,9 @@ async function read(blob: Pick<Blob, "stream">, format?: CompressionFormat): Pro
   const parts: string[] = [];
   let decoder: TextDecoder | undefined;
   let size = 0;
-  /** The pieces of the last line. They are joined once. */
+  /** The pieces of the next part. They are joined once. */
   let open: string[] = [];
+  let length = 0;
 
   function take(bytes: Uint8Array<ArrayBuffer>, stream: boolean) {
     checkSize(size += bytes.length);
@@ -118,12 +121,13 @@ async function read(blob: Pick<Blob, "stream">, format?: CompressionFormat): Pro
     } catch {
       fail(NOT_UNICODE);
     }
+    length += text.length;
     const end = stream ? text.lastIndexOf("\n") : text.length;
-    open.push(end < 0 ? text : text.slice(0, end));
-    if (end < 0) return;
-    const lines = open.join("");
+    if (stream && (end < 0 || length < MIN_PART)) return open.push(text);
+    const lines = [...open, text.slice(0, end)].join("");
     parts.push((stream ? lines.replace(/\r$/, "") : lines).replace(/\r\n?/g, "\n"));
     open = [text.slice(end + 1)];
+    length = text.length - end;
   }
 
   try {

@@ -3,20 +3,20 @@
 /// <reference lib="esnext" />
 import { backupCard } from "./script/data/backup_card.ts";
 import { importCard } from "./script/data/import_card.ts";
-import { type Kit, takeKit } from "./script/data/kit.ts";
+import { takeKit } from "./script/data/kit.ts";
+import type { DataView, Kit } from "./script/data_loader.ts";
 
-/** Creates the Data view in an element. The page loads this module when the view opens. */
-export function createDataView(place: Element, kit: Kit) {
+/** Creates the Data view in an element. */
+export function createDataView(place: Element, kit: Kit): DataView {
   takeKit(kit);
   const backup = backupCard();
-  const imports = importCard();
-  place.append(backup.element, imports.element);
+  const { element, forget, resume } = importCard();
+  place.append(backup.element, element);
   return {
-    /** Removes the owner's data. What was chosen stays if the session only ended. */
-    forget(keepsTyped: boolean) {
+    forget(keepsTyped) {
       backup.forget();
-      imports.forget(keepsTyped);
+      forget(keepsTyped);
     },
-    resume: imports.resume,
+    resume,
   };
 }

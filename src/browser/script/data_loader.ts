@@ -1,4 +1,3 @@
-import type { createDataView } from "../data.ts";
 import { load } from "./counters_view.ts";
 import {
   byId,
@@ -16,14 +15,21 @@ import {
 import { dayNumber, fullDay } from "./figures.ts";
 import { call, callForJson, isOver } from "./session.ts";
 
-/** The module that the view is in. */
-interface DataModule {
-  createDataView: typeof createDataView;
-}
-
 const elements = { debounced, errorMessage, fill, grouped, icon, make, plural, save, tableOf };
 const kit = { ...elements, call, callForJson, dayNumber, fullDay, isOver, load };
-let view: ReturnType<typeof createDataView> | undefined;
+
+/** The parts of the page that the view gets passed in, so that they exist once. */
+export type Kit = typeof kit;
+
+/** The view, which the page loads when it opens first. */
+export interface DataView {
+  /** Removes the owner's data. What was chosen stays if the session only ended. */
+  forget(keepsTyped: boolean): void;
+  /** Shows again what would come of the files that are still chosen. */
+  resume(): void;
+}
+
+let view: DataView | undefined;
 
 /** Shows the view, whose script is loaded when it opens first. */
 export async function showData() {
@@ -31,7 +37,7 @@ export async function showData() {
   const content = make("");
   fill(byId("data"), make(".head", make("h1", "Data")), content);
   try {
-    const { createDataView }: DataModule = await import(new URL("data.js", here).href);
+    const { createDataView } = await import(new URL("data.js", here).href);
     // A second call may have created it in the meantime.
     if (content.isConnected) view = createDataView(content, kit);
   } catch {

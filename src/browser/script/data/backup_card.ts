@@ -38,7 +38,7 @@ export function backupCard() {
     "section.panel.card",
     make("h2", "Back up"),
     make(
-      ".two-up",
+      ".ways",
       make(
         "",
         make(
@@ -46,17 +46,20 @@ export function backupCard() {
           "Lines hold everything, and Import reads them again. CSV has a row for each counter and " +
             "day, for spreadsheets.",
         ),
-        make(".act", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
+        make(".line", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
         key.element,
         status,
       ),
       make(
-        "p.warn",
-        make("b", "The secret is not part of the export."),
-        " Your keys are made from it, so with another secret your badges and pages stop counting. " +
-          "Keep a copy of ",
-        secret,
-        " next to the backup.",
+        "p.note",
+        make(
+          "span",
+          make("b", "The secret is not part of the export."),
+          " Your keys are made from it, so with another secret your badges and pages stop " +
+            "counting. Keep a copy of ",
+          secret,
+          " next to the backup.",
+        ),
       ),
     ),
   );

@@ -69,7 +69,7 @@ export function fileRow(found: Table, why: string | undefined, events: RowEvents
     );
     const words = "This table is not known. Say which column is what; nothing is counted before.";
     const pick = make(
-      ".pick",
+      ".line.pick",
       select("Page", "page", heads.keys()),
       select("Number of views", "number", [...numericColumns(heads, sample), EACH_ROW]),
       select("Day", "day", dates),
@@ -91,7 +91,7 @@ export function fileRow(found: Table, why: string | undefined, events: RowEvents
       return [`left out: ${result.charAt(0).toLowerCase()}${result.slice(1)}`];
     };
     return tableOf(
-      "table.rows",
+      "table.log.rows",
       [...heads.map(columnOf), ["Becomes", "td.become"], ["Views", "td.num"]],
       sample.slice(0, SHOWN).map((row) => [
         ...heads.map((_, index) => (row[index] ?? "").slice(0, 80)),
@@ -116,7 +116,7 @@ export function fileRow(found: Table, why: string | undefined, events: RowEvents
     isCounted: () => why === undefined && (heads.length === 0 || isChosen(columns)),
     show(options, rows) {
       const isOpen = isAsked && why === undefined;
-      const [kind, ...words] = why ? ["out", "left out"] : isOpen ? ["asked", "which columns?"] : [
+      const [kind, ...words] = why ? ["soft", "left out"] : isOpen ? ["note", "which columns?"] : [
         "",
         icon("M2.5 7.5l3 3L11.5 4"),
         source?.name ?? (heads.length > 0 ? format : "Tallymark"),

@@ -5,7 +5,7 @@ import * as kit from "./kit.ts";
 import { callForJson, errorMessage, fill, grouped, isOver, make, plural } from "./kit.ts";
 import { openFile, Unreadable } from "./open_files.ts";
 import { send, showOutcome } from "./outcome_panel.ts";
-import { noTable, type Table, tablesOf } from "./tables.ts";
+import { type Table, tablesOf } from "./tables.ts";
 
 const PASTED = "Pasted text";
 const KNOWN =
@@ -38,11 +38,11 @@ export function importCard() {
   });
   const status = make("p.small", { role: "status" });
   const errors = make("");
-  const files = make(".files");
+  const files = make(".panel");
   const hint = make("small");
   const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
   const pasteText = make("button", { click: paste }, "Paste text");
-  const drop = make(".drop", chooseFiles, pasteText, hint, input);
+  const drop = make(".line.drop", chooseFiles, pasteText, hint, input);
   const prefix = make("input", {
     type: "text",
     spellcheck: false,
@@ -54,13 +54,11 @@ export function importCard() {
     "Show a key that imports below this prefix",
     () => ({ job: "import", prefix: prefix.value }),
   );
-  const before = make("label", "Put before each id", prefix);
-  const ids = make(".ids", before, example, key.element);
+  const before = make("label", "Put before each id ", prefix);
+  const ids = make(".line", before, example, key.element);
   const preview = make("");
-  const act = make(".act");
-  const panel = make(".outcome", { hidden: true }, preview, act);
-  /** The reason why the rows cannot be counted or compared. */
-  const failure = make("");
+  const act = make(".line");
+  const panel = make(".panel.outcome", { hidden: true }, preview, act);
   const element = make(
     "section.panel.card",
     {
@@ -76,38 +74,43 @@ export function importCard() {
       "Nothing is stored before you have seen what would come of it. Importing the same file " +
         "again changes nothing.",
     ),
-    ...[status, errors, files, drop, pasted, ids, failure, panel],
+    ...[status, errors, files, drop, pasted, ids, panel],
   );
   layOut();
 
   /** Opens files, and adds their tables to the others. */
   async function open(chosen: File[]) {
     input.value = "";
-    fill(errors);
+    const failed: Node[] = [];
     for (const file of chosen) {
       fill(status, `Reading ${file.name}…`);
-      await read(file).catch((error) => explain(errors, file.name, error));
+      const some = await read(file).catch((error) => [explanation(file.name, error)]);
+      failed.push(...some);
     }
     fill(status);
-    await update();
+    const updated = update();
+    errors.append(...failed);
+    await updated;
   }
 
-  /** Adds the tables of a file. Of an archive, what cannot be read is left out. */
+  /** Adds the tables of a file. Returns why texts of an archive are not among them. */
   async function read(file: File) {
-    const tables: [table: Table, why?: string][] = [];
+    const tables: Table[] = [];
+    const failed: Node[] = [];
     for await (const opened of openFile(file)) {
       try {
-        for (const table of tablesOf(opened)) tables.push([table]);
+        tables.push(...tablesOf(opened));
       } catch (error) {
-        if (!opened.archive) throw error;
-        tables.push([noTable(opened), errorMessage(error)]);
+        failed.push(explanation(opened.name, error));
       }
     }
+    if (tables.length + failed.length === 0) throw new Unreadable("it is empty.");
     if (file.name === PASTED) removePasted();
-    const isKnown = tables.some(([{ source }]) => source);
-    for (const [table, why] of tables) {
-      add(table, isKnown && table.isAsked ? "it does not list pages" : why);
+    const isKnown = tables.some(({ source }) => source);
+    for (const table of tables) {
+      add(table, isKnown && table.isAsked ? "it does not list pages" : undefined);
     }
+    return failed;
   }
 
   function add(table: Table, why: string | undefined) {
@@ -116,7 +119,6 @@ export function importCard() {
       remove() {
         remove(row);
         if (table.name === PASTED) pasted.value = "";
-        fill(errors);
         update();
         chooseFiles.focus();
       },
@@ -144,9 +146,8 @@ export function importCard() {
     pasted.focus();
   }
 
-  function explain(place: Element, name: string, error: unknown) {
-    const words = make("b", `${name}: `);
-    place.append(make("p.bad-note", { role: "alert" }, words, errorMessage(error)));
+  function explanation(name: string, error: unknown) {
+    return make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error));
   }
 
   /** Begins work in place of the earlier one. */
@@ -177,7 +178,7 @@ export function importCard() {
       else fill(act, make("span.small", "There is nothing to import."));
     } catch (error) {
       if (signal.aborted || isOver(error)) return;
-      explain(failure, error instanceof Unreadable ? error.file : "Import", error);
+      errors.append(explanation(error instanceof Unreadable ? error.file : "Import", error));
     }
   }
 
@@ -209,7 +210,7 @@ export function importCard() {
   function layOut() {
     const isEmpty = rows.size === 0;
     panel.hidden = true;
-    fill(failure);
+    fill(errors);
     files.hidden = ids.hidden = isEmpty;
     // Only groups have keys.
     key.element.hidden = !prefix.value.endsWith("/");
@@ -264,20 +265,18 @@ export function importCard() {
     rows.clear();
     pasted.value = prefix.value = "";
     pasted.hidden = true;
-    for (const part of [status, errors, files, example]) fill(part);
+    for (const part of [status, files, example]) fill(part);
     layOut();
   }
 
   return {
     element,
-    /** Removes the owner's data. What was chosen stays if the session only ended. */
     forget(keepsTyped: boolean) {
       begin();
       fill(preview);
       layOut();
       if (!keepsTyped) clear();
     },
-    /** Shows again what would come of the files that are still chosen. */
     resume() {
       if (rows.size > 0 && panel.hidden) update();
     },

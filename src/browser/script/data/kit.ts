@@ -1,17 +1,4 @@
-type Elements = typeof import("../elements.ts");
-type Figures = typeof import("../figures.ts");
-type Session = typeof import("../session.ts");
-
-/** The parts of the page that the view uses. It gets them passed in, so that they exist once. */
-export type Kit =
-  & Pick<Elements, "debounced" | "errorMessage" | "fill" | "grouped" | "icon" | "make">
-  & Pick<Elements, "plural" | "save" | "tableOf">
-  & Pick<Figures, "dayNumber" | "fullDay">
-  & Pick<Session, "call" | "callForJson" | "isOver">
-  & {
-    /** Loads the counters again. */
-    load(): Promise<void>;
-  };
+import type { Kit } from "../data_loader.ts";
 
 export let { debounced, errorMessage, fill, grouped, icon, make, plural } = {} as Kit;
 export let { save, tableOf, dayNumber, fullDay, call, callForJson, isOver, load } = {} as Kit;
@@ -39,6 +26,6 @@ export function keyButton(words: string, queryOf: () => Record<string, string>) 
       const { key } = await callForJson(`key?${new URLSearchParams(queryOf())}`);
       return ["Send it as a Bearer token: ", make("code", key)];
     });
-  const element = make(".act", make("button.quiet", { click }, words), place);
+  const element = make(".line", make("button.quiet", { click }, words), place);
   return { element, forget: () => fill(place) };
 }

@@ -57,7 +57,11 @@ export async function showOutcome(place: Element, outcome: Outcome, signal: Abor
         : make("span.small", now > 0 ? "stays, it has more already" : "0"),
     ];
   });
-  const table = tableOf("table", [["Counter", "th"], ["Now", "td.num"], ["After", "td.num"]], rows);
+  const table = tableOf(
+    "table.log",
+    [["Counter", "td"], ["Now", "td.num"], ["After", "td.num"]],
+    rows,
+  );
   const words = `${grouped(after.size)} of ${plural(views.size, "counter")}, the largest first`;
   fill(changes, details("What would change", words, table));
 }
@@ -90,8 +94,8 @@ function reasons({ leftOut, rowsOf }: Outcome) {
     make("code", rowsOf.size > 1 ? `${table.name}: ${text}` : text),
   ]);
   const table = tableOf(
-    "table.reasons",
-    [["Reason", "th"], ["Rows", "td.num"], ["First in row", "td.num"], ["Which reads", "td"]],
+    "table.log.reasons",
+    [["Reason", "td"], ["Rows", "td.num"], ["First in row", "td.num"], ["Which reads", "td"]],
     rows,
   );
   const out = sumOf(leftOut.values().map(({ rows }) => rows));

@@ -38,19 +38,14 @@ export type Row = readonly string[];
 /** Number of rows from which columns are recognized. */
 const SAMPLE = 200;
 
-/** Returns the tables of a text. A document in JSON may have several, other texts have one. */
+/** Returns the tables of a text. An empty text has none, JSON may have several. */
 export function tablesOf({ parts: [start = "", ...rest], ...file }: Opened): Table[] {
   const text = start.trimStart();
-  if (text === "" && rest.length === 0) throw new Unreadable("it is empty.");
+  if (text === "" && rest.length === 0) return [];
   const [isStream = ""] = /^#filetype:JSON.*\n/i.exec(text) ?? [];
   const isJson = isStream !== "" || /^[[{]/.test(text);
   const opened = { ...file, parts: [isJson ? text.slice(isStream.length) : start, ...rest] };
   return isJson ? jsonTables(opened) : [isList(text) ? list(opened) : csv(opened)];
-}
-
-/** Returns a table without rows, in place of a text that is none. */
-export function noTable(opened: Opened): Table {
-  return create(opened, { format: "", pieces: () => [] });
 }
 
 /** Reports whether a row is an empty line. */

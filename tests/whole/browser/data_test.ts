@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "../../support/chromium.ts";
 import { zip } from "../../support/data_files.ts";
 import { type ServiceAddress, startLocalService } from "../../support/local_service.ts";
-import { countOf, testOwner } from "../../support/owner_page.ts";
+import { countOf, signIn, testOwner } from "../../support/owner_page.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { assertAccessibleInBothModes, openPage } from "../../support/web_page.ts";
 
@@ -109,6 +109,29 @@ testOwner("a service without counters imports pasted text, by keyboard", [], asy
   await page.getByRole("link", { name: "Counters", exact: true }).click();
   await page.getByRole("button", { name: "a", exact: true }).waitFor();
 });
+
+testOwner(
+  "a file that is being read is forgotten when its owner signs out",
+  [],
+  async ({ page }) => {
+    await page.evaluate(() => {
+      const { arrayBuffer } = Blob.prototype;
+      const isRead = new Promise((resolve) => addEventListener("read", resolve, { once: true }));
+      Blob.prototype.arrayBuffer = async function () {
+        await isRead;
+        return await arrayBuffer.call(this);
+      };
+    });
+    await choose(page, { "mine.txt": "41 a\n" });
+    await page.getByText("Reading mine.txt…").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(page);
+    await page.evaluate(() => dispatchEvent(new Event("read")));
+    await choose(page, { "next.txt": "7 b\n" });
+    await page.getByRole("button", { name: "Import 1 counter", exact: true }).waitFor();
+    deepStrictEqual(await textsOf(page, ".file b"), ["next.txt"]);
+  },
+);
 
 testOwner("an import that fails says how far it came, and can be sent again", [], async (at) => {
   const { page, service } = at;

@@ -20,6 +20,8 @@ export function importCard() {
   let options: CountOptions = { prefix: "", timeZone: "UTC", lastDay: "" };
   /** The work whose result is shown. It is aborted when the result is not wanted any more. */
   let work = new AbortController();
+  /** Aborted when the files are forgotten, also those that are being read. */
+  let choice = new AbortController();
 
   const input = make("input", {
     type: "file",
@@ -81,10 +83,12 @@ export function importCard() {
   /** Opens files, and adds their tables to the others. */
   async function open(chosen: File[]) {
     input.value = "";
+    const { signal } = choice;
     const failed: Node[] = [];
     for (const file of chosen) {
       fill(status, `Reading ${file.name}…`);
-      const some = await read(file).catch((error) => [explanation(file.name, error)]);
+      const some = await read(file, signal).catch((error) => [explanation(file.name, error)]);
+      if (signal.aborted) return;
       failed.push(...some);
     }
     fill(status);
@@ -94,7 +98,7 @@ export function importCard() {
   }
 
   /** Adds the tables of a file. Returns why texts of an archive are not among them. */
-  async function read(file: File) {
+  async function read(file: File, signal: AbortSignal) {
     const tables: Table[] = [];
     const failed: Node[] = [];
     for await (const opened of openFile(file)) {
@@ -104,6 +108,7 @@ export function importCard() {
         failed.push(explanation(opened.name, error));
       }
     }
+    signal.throwIfAborted();
     if (tables.length + failed.length === 0) throw new Unreadable("it is empty.");
     if (file.name === PASTED) removePasted();
     const isKnown = tables.some(({ source }) => source);
@@ -262,6 +267,8 @@ export function importCard() {
   /** Forgets the files and texts. */
   function clear() {
     begin();
+    choice.abort();
+    choice = new AbortController();
     rows.clear();
     pasted.value = prefix.value = "";
     pasted.hidden = true;

@@ -1,12 +1,13 @@
 import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
 import type { Calendar } from "../../counter/calendar.ts";
 import { type CounterState, type Day, isAhead } from "../../counter/history.ts";
-import type {
-  HistoryQuery,
-  ListedCounter,
-  ListOptions,
-  ListPage,
-  Outcome,
+import {
+  type HistoryQuery,
+  type ListedCounter,
+  type ListOptions,
+  type ListPage,
+  MAX_HITS,
+  type Outcome,
 } from "../../counter/store.ts";
 import { Problem } from "../../problem.ts";
 import { type CounterRecord, stateOf } from "../../counter/planner.ts";
@@ -90,9 +91,9 @@ export async function readTotals(
   // Hot path: a record of each counter would make reads at 0.94 of the speed.
   const totals = groups.map((group) => {
     if (group instanceof Problem) return group;
-    const total = typeof group[0] === "string" ? parseTotal(group[0]) : undefined;
+    const [text] = group;
     // Another process may be about to undo hits that did not fit, so read it once more.
-    return total instanceof Problem ? undefined : total;
+    return typeof text !== "string" || Number(text) > MAX_HITS ? undefined : parseTotal(text);
   });
   const missing = ids.filter((_, at) => totals[at] === undefined);
   if (missing.length === 0) return totals.map((total) => total ?? 0);

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { CSV_HEADS, csvLines } from "../../../src/browser/script/data/lines_of.ts";
 import { createDays, wholeNumber } from "../../../src/browser/script/data/cell_text.ts";
+import { Unreadable } from "../../../src/browser/script/data/open_files.ts";
 import { importOf } from "../../support/data_files.ts";
 import { startLocalService } from "../../support/local_service.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
@@ -66,6 +67,31 @@ Deno.test("count: a total without days and days of one page are two lines, the t
   });
   deepStrictEqual(lines, ['{"id":"a","hits":100}', '{"id":"a","days":{"2026-02-01":5}}']);
 });
+
+/** Texts that would keep the page busy for minutes, or end its script. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  "a list with blanks": `1 x${" ".repeat(200_000)}x\n`,
+  "a line with blanks": `x${" ".repeat(200_000)}x\n`,
+  "a million columns": `${"a,".repeat(1e6)}\n${"1,".repeat(1e6)}\n`,
+  "a million members": JSON.stringify([
+    Object.fromEntries(Array(1e5).keys().map((key) => [key, 1])),
+  ]),
+  "an object that has no text": '[{"page":{"toString":1},"views":3}]',
+  "lines with such an object": '{"page":"a","views":3}\n{"page":"b","views":{"toString":1}}\n',
+  "many brackets": `[{"page":${"[".repeat(20_000)}${"]".repeat(20_000)},"views":3}]`,
+  "exported lines with other values":
+    '{"id":"a","hits":1}\n{"id":"b","hits":{"toString":1}}\n{"id":"c","days":{"x":{"toString":1}}}\n',
+};
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  Deno.test(`count: ${name} takes no longer than other texts, and throws what the page explains`, async () => {
+    const start = performance.now();
+    const choice = { page: "page", number: "views" };
+    const error = await importOf({ "x.txt": text }, { choice }).catch((error) => error);
+    ok(!(error instanceof Error) || error instanceof Unreadable, String(error));
+    ok(performance.now() - start < 10_000);
+  });
+}
 
 Deno.test("cells: whole numbers with groups, and nothing else", () => {
   const whole = ["1889", "1,889", "1.889", "1 889", "1\u202f889\u202f012", "1’889", " 7 ", "0"];

@@ -77,4 +77,8 @@ Deno.test("open: more than 300 MB are refused, also if they are packed", async (
   const stream = ReadableStream.from(Array.from({ length: 31 }, () => piece));
   const packed = await new Response(stream.pipeThrough(new CompressionStream("gzip"))).bytes();
   await rejects(() => open(packed), /larger than 300 MB/);
+  // A small archive may hold any number of texts, of which each alone is not too large.
+  const text = new Uint8Array(110_000_000).fill(0x61);
+  const archive = await zip({ "a.csv": text, "b.csv": text, "c.csv": text });
+  await rejects(() => open(archive, "x.zip"), /larger than 300 MB/);
 });

@@ -219,9 +219,10 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
       lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
       const days = Object.entries(line.days ?? {});
       for (const [day] of days) note(day);
-      const sum = days.reduce((sum, [, hits]) => sum + hits, 0);
+      const sum = days.reduce((sum, [, hits]) => sum + (numberIn(hits) ?? 0), 0);
+      const found = numberIn(line.hits) ?? numberIn(line.seen) ?? sum;
       // The larger of several states stays.
-      views.set(id, Math.max(views.get(id) ?? 0, line.hits ?? line.seen ?? sum));
+      views.set(id, Math.max(views.get(id) ?? 0, found));
     }
 
     /** Adds a row. Returns the reason if it is left out, or null if it is none. */
@@ -267,10 +268,14 @@ function idOf(page: string, prefix: string): string {
 /** The members of a line that are looked at. The service checks all of them. */
 interface ExportLine {
   readonly id?: unknown;
-  readonly hits?: number;
-  readonly seen?: number;
-  readonly days?: Readonly<Record<string, number>>;
-  readonly counters?: number;
+  readonly hits?: unknown;
+  readonly seen?: unknown;
+  readonly days?: object | null;
+  readonly counters?: unknown;
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
 function lineIn(text: string): ExportLine {

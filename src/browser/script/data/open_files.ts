@@ -18,7 +18,7 @@ export class Unreadable extends Error {
 /** A file, without what only browsers have. */
 export type SourceFile = Pick<File, "name" | "size" | "slice" | "stream">;
 
-/** Maximum size of a file, and of a text in an archive, in bytes. A text has to fit into memory. */
+/** Maximum size of a file, and of all texts in an archive, in bytes. They are kept in memory. */
 const MAX_BYTES = 300_000_000;
 /** Minimum length of all parts but the last, in UTF-16 code units. The first one has a sample. */
 const MIN_PART = 1 << 16;
@@ -32,17 +32,18 @@ const DAMAGED = "it is damaged. Export or download it again.";
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
 export async function* openFile(file: SourceFile): AsyncGenerator<Opened> {
   checkSize(file.size);
+  const unpacked = { bytes: 0 };
   const start = String.fromCharCode(...await bytesOf(file, 0, 4));
   if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
   if (start !== "PK\x03\x04") {
     const format = start.startsWith("\x1f\x8b") ? "gzip" : undefined;
-    return yield { name: file.name, archive: "", parts: await read(file, format) };
+    return yield { name: file.name, archive: "", parts: await read(file, unpacked, format) };
   }
   let isEmpty = true;
   for (const { name, isPacked, blob } of await entriesOf(file)) {
     if (!TABLES.test(name)) continue;
     isEmpty = false;
-    const parts = await read(blob, isPacked ? "deflate-raw" : undefined);
+    const parts = await read(blob, unpacked, isPacked ? "deflate-raw" : undefined);
     yield { name, archive: file.name, parts };
   }
   if (isEmpty) fail("it holds no CSV, TSV, JSON or text.");
@@ -100,20 +101,26 @@ async function entriesOf(file: SourceFile) {
   return entries;
 }
 
-/** Reads a text piece by piece, so that the page can draw in between. */
-async function read(blob: Pick<Blob, "stream">, format?: CompressionFormat): Promise<string[]> {
+/**
+ * Reads a text piece by piece, so that the page can draw in between. Adds its size to that of the
+ * texts before.
+ */
+async function read(
+  blob: Pick<Blob, "stream">,
+  unpacked: { bytes: number },
+  format?: CompressionFormat,
+): Promise<string[]> {
   const packed = blob.stream();
   const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
   const pause = createPauses();
   const parts: string[] = [];
   let decoder: TextDecoder | undefined;
-  let size = 0;
   /** The pieces of the next part. They are joined once. */
   let open: string[] = [];
   let length = 0;
 
   function take(bytes: Uint8Array<ArrayBuffer>, stream: boolean) {
-    checkSize(size += bytes.length);
+    checkSize(unpacked.bytes += bytes.length);
     decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
     let text: string;
     try {

@@ -37,6 +37,10 @@ export type Row = readonly string[];
 
 /** Number of rows from which columns are recognized. */
 const SAMPLE = 200;
+/** Maximum number of columns, of which the page shows a choice. */
+const MAX_COLUMNS = 1000;
+/** Maximum length of a line of a list. The time to read one grows with the square. */
+const MAX_LINE = 1000;
 
 /** Returns the tables of a text. An empty text has none, JSON may have several. */
 export function tablesOf({ parts: [start = "", ...rest], ...file }: Opened): Table[] {
@@ -62,6 +66,9 @@ function create(
     & Pick<Table, "format" | "pieces">
     & Partial<Pick<Table, Given>>,
 ): Table {
+  if (heads.length > MAX_COLUMNS) {
+    throw new Unreadable(`it has more than ${MAX_COLUMNS} columns.`);
+  }
   const [first = []] = given.pieces();
   const sample = first.filter((row) => !isBlank(row)).slice(Number(hasHeads), SAMPLE);
   const source = given.columns ? undefined : sourceOf(heads, sample);
@@ -127,6 +134,7 @@ function isList(text: string): boolean {
 
 function rowOf(line: string): Row {
   if (line.trim() === "") return [""];
+  if (line.length > MAX_LINE) return [line, ""];
   const [, number = "", id] = NUMBER_FIRST.exec(line) ?? [];
   if (id !== undefined) return [id, number];
   const [, name = line, last = ""] = NUMBER_LAST.exec(line) ?? [];
@@ -212,11 +220,16 @@ function objects(
     *pieces() {
       for (const some of read()) {
         yield some.map((object) =>
-          Object.keys(object).length > 0 ? heads.map((head) => String(object[head] ?? "")) : [""]
+          Object.keys(object).length > 0 ? heads.map((head) => cellOf(object[head])) : [""]
         );
       }
     },
   });
+}
+
+/** Returns the text of a cell. An object, which may have none, is neither a page nor a number. */
+function cellOf(value: unknown) {
+  return typeof value === "object" ? "" : String(value ?? "");
 }
 
 /** Creates the table of an export of Tallymark, whose rows are its lines. */

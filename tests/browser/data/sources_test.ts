@@ -188,6 +188,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     source: undefined,
     lines: ['{"id":"user/repo","hits":1889}', '{"id":"quoted, id","hits":7}'],
   },
+  "one line of an export of Tallymark": {
+    files: { "one.ndjson": '{"id":"a","hits":9,"days":{"2026-01-01":4}}\n' },
+    source: undefined,
+    lines: ['{"id":"a","hits":9,"days":{"2026-01-01":4}}'],
+  },
   "an export of Tallymark that PowerShell saved in UTF-16": {
     files: {
       "counters.ndjson": utf16(

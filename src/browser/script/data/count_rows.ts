@@ -5,7 +5,7 @@ import { type Counters, type Entry, stateLine } from "./lines_of.ts";
 import { Unreadable } from "./open_files.ts";
 import { createPauses } from "./pauses.ts";
 import { EACH_ROW, indexOf, NONE, type Source } from "./sources.ts";
-import { isBlank, type Row, type Table } from "./tables.ts";
+import { isBlank, jsonIn, type Row, type Table } from "./tables.ts";
 
 export interface CountOptions {
   /** Put before each id. */
@@ -206,7 +206,7 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
 
     /** Adds a line of an export. Returns the reason if it is left out, null for the last line. */
     function addLine([text = ""]: Row) {
-      const line = lineIn(text);
+      const line: ExportLine = jsonIn(text) ?? {};
       if (line.counters !== undefined) {
         if (line.counters === counters) return null;
         throw new Unreadable(
@@ -276,12 +276,4 @@ interface ExportLine {
 
 function numberIn(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
-}
-
-function lineIn(text: string): ExportLine {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
 }

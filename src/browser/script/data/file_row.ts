@@ -15,17 +15,16 @@ export interface FileRow {
   show(options: CountOptions, rows?: number): void;
 }
 
-interface RowEvents {
-  readonly remove: () => void;
-  readonly changed: () => void;
-}
-
 const KEYS = ["page", "number", "day"] as const;
 /** Number of rows that are shown. */
 const SHOWN = 5;
 
 /** Creates the row of a table. `why` is the reason why the table is left out. */
-export function fileRow(found: Table, why: string | undefined, events: RowEvents): FileRow {
+export function fileRow(
+  found: Table,
+  why: string | undefined,
+  events: { remove(): void; changed(): void },
+): FileRow {
   const table = { ...found, columns: { ...found.columns } };
   const { name, format, heads, source, columns, isAsked, sample } = table;
   const tag = make("span");

@@ -15,9 +15,6 @@ export class Unreadable extends Error {
   file = "";
 }
 
-/** A file, without what only browsers have. */
-export type SourceFile = Pick<File, "name" | "size" | "slice" | "stream">;
-
 /** Maximum size of a file, and of all texts in an archive, in bytes. They are kept in memory. */
 const MAX_BYTES = 300_000_000;
 /** Minimum length of all parts but the last, in UTF-16 code units. The first one has a sample. */
@@ -30,7 +27,7 @@ const NOT_UNICODE =
 const DAMAGED = "it is damaged. Export or download it again.";
 
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
-export async function* openFile(file: SourceFile): AsyncGenerator<Opened> {
+export async function* openFile(file: Blob & { readonly name: string }): AsyncGenerator<Opened> {
   checkSize(file.size);
   const unpacked = { bytes: 0 };
   const start = String.fromCharCode(...await bytesOf(file, 0, 4));
@@ -59,12 +56,12 @@ function checkSize(bytes: number) {
   }
 }
 
-async function bytesOf(blob: Pick<Blob, "slice">, from: number, to: number) {
+async function bytesOf(blob: Blob, from: number, to: number) {
   return new Uint8Array(await blob.slice(from, to).arrayBuffer());
 }
 
 /** Returns the entries of a ZIP, from the directory at its end. */
-async function entriesOf(file: SourceFile) {
+async function entriesOf(file: Blob) {
   // The directory ends with a record of 22 bytes and a comment of at most 64 kB.
   const tail = new DataView(
     (await bytesOf(file, Math.max(0, file.size - 66_000), file.size)).buffer,
@@ -106,7 +103,7 @@ async function entriesOf(file: SourceFile) {
  * texts before.
  */
 async function read(
-  blob: Pick<Blob, "stream">,
+  blob: Blob,
   unpacked: { bytes: number },
   format?: CompressionFormat,
 ): Promise<string[]> {

@@ -105,7 +105,9 @@ function csv(opened: Opened): Table {
     hasHeads,
     *pieces() {
       for (const rows of csvRows([rest, ...others], delimiter, before)) {
-        const end = hasComments ? rows.findIndex(([cell]) => cell?.startsWith("#")) : -1;
+        const end = rows.findIndex(([cell], index) =>
+          hasComments && cell?.startsWith("#") && isBlank(rows[index - 1] ?? [])
+        );
         yield end < 0 ? rows : rows.slice(0, end);
         if (end >= 0) return;
       }
@@ -254,7 +256,8 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function jsonIn(text = ""): unknown {
+/** Parses JSON. Returns undefined if a text is none. */
+export function jsonIn(text = "") {
   try {
     return JSON.parse(text);
   } catch {

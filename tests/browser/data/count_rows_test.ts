@@ -68,6 +68,12 @@ Deno.test("count: a total without days and days of one page are two lines, the t
   deepStrictEqual(lines, ['{"id":"a","hits":100}', '{"id":"a","days":{"2026-02-01":5}}']);
 });
 
+Deno.test("count: an export as CSV may have more counters than a call has arguments", async () => {
+  const rows = Array.from({ length: 200_000 }, (_, index) => `p/${index},,1\n`);
+  const { lines } = await importOf({ "counters.csv": `${CSV_HEADS}${rows.join("")}` });
+  strictEqual(lines.length, rows.length);
+});
+
 /** Texts that would keep the page busy for minutes, or end its script. */
 const HOSTILE: Readonly<Record<string, string>> = {
   "a list with blanks": `1 x${" ".repeat(200_000)}x\n`,

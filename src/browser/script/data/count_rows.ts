@@ -245,7 +245,7 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
           if (hits === sum - hits) leaveOut("The sum of all other rows", row, at);
           else add();
         }
-        if (isOwn) lines.push(...target.entries().map(([id, entry]) => stateLine(id, entry)));
+        if (isOwn) { for (const [id, entry] of target) lines.push(stateLine(id, entry)); }
         outcome.rows += rows;
         outcome.rowsOf.set(table, rows);
       },

@@ -17,15 +17,26 @@ export interface CreationLimitOptions {
   log: Log;
 }
 
+/** The new counters of a day that one grant has created, and the hits that may create others. */
+interface Creations {
+  created: number;
+  running: number;
+  isReported: boolean;
+}
+
 /** Creates a limit of new counters for grants that are public and so could fill the store. */
 export function createCreationLimit(
   { counters, groupLimit, metrics, log }: CreationLimitOptions,
 ) {
   const { calendar } = counters;
-  const today = perDay(calendar, () => ({
-    created: new Map<string, number>(),
-    reported: new Set<string>(),
-  }));
+  const today = perDay(calendar, () => new Map<string, Creations>());
+
+  function creationsOf(creator: string): Creations {
+    const all = today();
+    const known = all.get(creator) ?? { created: 0, running: 0, isReported: false };
+    all.set(creator, known);
+    return known;
+  }
 
   /** Reports whether a counter exists. One that its owner set to 0 has days. */
   async function exists(id: CounterId): Promise<boolean> {
@@ -34,8 +45,8 @@ export function createCreationLimit(
   }
 
   /**
-   * Counts a hit with a public grant. Rejects with `group-full` if the limit is reached and the
-   * counter does not exist. Hits in flight when the limit is reached still count.
+   * Counts a hit with a public grant. Rejects with `group-full` if the limit is reached, or would
+   * be by hits in flight, and the counter does not exist.
    */
   return async <Result>(
     { id, creator }: { id: CounterId; creator: "SERVE_AS" | KeyPrefix },
@@ -43,21 +54,28 @@ export function createCreationLimit(
   ) => {
     const isKey = creator !== "SERVE_AS";
     const limit = isKey ? groupLimit : MAX_PUBLIC_COUNTERS;
-    if ((today().created.get(creator) ?? 0) >= limit && !await exists(id)) {
+    const creations = creationsOf(creator);
+    // A counter that was seen above 0 exists, unless another process has deleted it.
+    const mayCreate = !counters.lastSeen(id);
+    if (mayCreate && creations.created + creations.running >= limit && !await exists(id)) {
       metrics.groupFull++;
-      const { reported } = today();
-      if (!reported.has(creator)) {
+      if (!creations.isReported) {
         const by = isKey ? "a group key" : creator;
         const event =
           `${by} has reached its limit of new counters for today: hits on other new counters return 403`;
         log.warn(event, { group: creator, limit });
       }
-      reported.add(creator);
+      creations.isReported = true;
       throw new Problem("group-full");
     }
-    const result = await count();
-    const { created } = today();
-    if (result === 1) created.set(creator, (created.get(creator) ?? 0) + 1);
-    return result;
+    const place = mayCreate ? 1 : 0;
+    creations.running += place;
+    try {
+      const result = await count();
+      if (result === 1) creationsOf(creator).created++;
+      return result;
+    } finally {
+      creations.running -= place;
+    }
   };
 }

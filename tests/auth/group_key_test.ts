@@ -162,6 +162,23 @@ Deno.test("GROUP_LIMIT=0: a group key creates no counter, and counts existing on
   strictEqual(await app.count("a/1"), 2);
 });
 
+Deno.test("of many hits at once on new counters, no more create one than GROUP_LIMIT or SERVE_AS allow", async () => {
+  await using app = await memoryApp({ groupLimit: 3, serveAs: "dwyl/", openReads: true });
+  const hit = hitterOf(app);
+  strictEqual(await hit("a/old"), 200);
+  const ids = [...Array(30).keys().map((number) => `a/${number}`), ...Array(30).fill("a/old")];
+  const statuses = await Promise.all(ids.map(hit));
+  strictEqual(statuses.slice(0, 30).filter((status) => status === 200).length, 2);
+  deepStrictEqual(new Set(statuses.slice(30)), new Set([200]));
+  strictEqual(await app.count("a/old"), 31);
+  const headers = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Firefox/148.0" };
+  await Promise.all(Array.from({ length: 1500 }, (_, number) => {
+    return app.send(`GET /as/dwyl/user/repo${number}.svg`, headers);
+  }));
+  const { body } = await app.send("GET /counters?prefix=dwyl/&days=0", authorized);
+  match(body, /\{"counters":1000\}\n$/);
+});
+
 Deno.test("a full prefix is logged once a day, counted in /metrics each time, and can create counters the next day", async () => {
   let now = Date.UTC(2026, 10, 20, 12);
   const calendar = createCalendar("UTC", () => now);

@@ -1,3 +1,4 @@
+import { kvKeys } from "../../../src/store/kv/kv_layout.ts";
 import type { RedisServer } from "../../support/redis_server.ts";
 
 /** Every counter in a Deno KV file that no process has open. */
@@ -6,13 +7,24 @@ export async function storedInKv(path: string): Promise<Map<string, number>> {
   return await storedIn(kv);
 }
 
-/** Every counter in a Deno KV. */
+/**
+ * Every counter in a Deno KV. Includes what is still in its journal, because a busy machine may
+ * end a service before the journal is folded.
+ */
 export async function storedIn(kv: Deno.Kv): Promise<Map<string, number>> {
-  const stored = new Map<string, number>();
-  for await (const { key, value } of kv.list<Deno.KvU64>({ prefix: ["hits:"] })) {
-    stored.set(String(key[1]), Number(value.value));
+  const entries = new Map<string, { hits: number; versionstamp: string }>();
+  for await (const { key, value, versionstamp } of kv.list<Deno.KvU64>({ prefix: ["hits:"] })) {
+    entries.set(String(key[1]), { hits: Number(value.value), versionstamp });
   }
-  return stored;
+  const prefix = kvKeys("hits:").row(0).slice(0, -1);
+  for await (const { value, versionstamp } of kv.list<(string | number)[]>({ prefix })) {
+    for (let at = 0; at < value.length; at += 2) {
+      const [id, hits] = [String(value[at]), Number(value[at + 1])];
+      const entry = entries.get(id);
+      if (entry && versionstamp > entry.versionstamp) entries.set(id, { hits, versionstamp });
+    }
+  }
+  return new Map(Array.from(entries, ([id, { hits }]) => [id, hits]));
 }
 
 /** Every counter in a Redis. */

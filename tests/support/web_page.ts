@@ -3,6 +3,7 @@ import axe, { type RunOptions } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
 import { type ServiceAddress, startLocalService } from "./local_service.ts";
+import { FAR_AWAY_MS } from "./time_limit.ts";
 import { TIME_ZONE } from "./time_zones.ts";
 
 /** A page in a browser, and what it complained of: errors, and breaches of its policy. */
@@ -19,6 +20,7 @@ export async function openPage(
 ): Promise<WebPage> {
   const permissions = ["clipboard-read", "clipboard-write"];
   const context = await browser.newContext({ permissions, userAgent: READER, ...options });
+  context.setDefaultTimeout(FAR_AWAY_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));

@@ -31,7 +31,15 @@ export interface RandomWorkloadOptions {
    * their number.
    */
   isLimited?: boolean;
+  /** True if counters are left for others when too much of what was done to them is unknown. */
+  leavesCounters?: boolean;
 }
+
+/**
+ * Number of operations on a counter without a response after which it is left. Each multiplies the
+ * orders to try, until they no longer fit into memory.
+ */
+const MAX_UNKNOWN = 4;
 
 /** Milliseconds that a caller waits after an answer other than 200, and for more operations. */
 const REST_MS = 20;
@@ -46,8 +54,9 @@ const VISITORS = ["v", "w", "x"];
 /** Starts so many callers, who record what they do and are told. */
 export function startRandomWorkload(
   recorder: Recorder,
-  { doors, callers, ids, isLimited = false }: RandomWorkloadOptions,
+  { doors, callers, ids: given, isLimited = false, leavesCounters = false }: RandomWorkloadOptions,
 ): RandomWorkload {
+  const ids = [...given];
   let stopped = false;
   let allowed = isLimited ? 0 : Infinity;
   const all = Array.from({ length: callers }, () => new Caller());
@@ -63,6 +72,11 @@ export function startRandomWorkload(
       if (door === undefined) throw new Error("Call a service: there is none");
       const well = await one({ recorder, caller, door, ids });
       if (!well) await new Promise((resolve) => setTimeout(resolve, REST_MS));
+      if (leavesCounters && !well) {
+        ids.forEach((id, at) => {
+          if (recorder.unknown(id) >= MAX_UNKNOWN) ids[at] = `${id}'`;
+        });
+      }
       // A connection leads to one service.
       if (doors.length > 1) caller.close();
     }

@@ -71,6 +71,16 @@ export class Recorder {
     return left;
   }
 
+  /** The counters that something was done to. */
+  get ids(): readonly string[] {
+    return [...this.#events.keys()];
+  }
+
+  /** Returns the number of operations on a counter that may or may not have taken effect. */
+  unknown(id: string): number {
+    return this.events(id).filter(({ end }) => end === Infinity).length;
+  }
+
   /** Returns the operations on a counter in the order of their ends. */
   events(id: string): readonly Event[] {
     return this.#events.get(id) ?? [];

@@ -55,7 +55,12 @@ export async function openRoom(zones: readonly string[], options: ServiceOptions
     doors,
     async under(faults, { callers = 4, ids = IDS } = {}) {
       const recorder = new Recorder();
-      await using workload = startRandomWorkload(recorder, { doors, callers, ids });
+      await using workload = startRandomWorkload(recorder, {
+        doors,
+        callers,
+        ids,
+        leavesCounters: true,
+      });
       for (const fault of faults) {
         await moreAnswers(recorder);
         await fault();
@@ -63,7 +68,7 @@ export async function openRoom(zones: readonly string[], options: ServiceOptions
       await moreAnswers(recorder);
       await workload.stop();
       for (const service of services) await service.storeReady();
-      for (const door of doors) await readAll(recorder, door, ids);
+      for (const door of doors) await readAll(recorder, door, recorder.ids);
       const exports = [];
       for (const { url } of doors) exports.push(await exportOf(url));
       const left = recorder.check();

@@ -67,7 +67,7 @@ Deno.test("counters: two processes on one shared Deno KV whose commits conflict 
   await using server = startKvConnect();
   const env = { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token };
   await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });
-  // Nothing fails, so that all is known of what is done: many callers of few counters, at both at
+  // No fault, so that nearly all is known of what is done: many callers of few counters, at both at
   // once.
   await room.under(again(times(5, 100), [() => {}]), { callers: 16, ids: ["a", "b", "c"] });
 });

@@ -42,7 +42,9 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/auth/", ["src/counter/counter_id.ts"]],
   ["src/openapi/", ["src/http/response.ts", "src/counter/calendar.ts"]],
   ["src/page/", ["src/browser/", "src/badge/styles.ts", "src/http/response.ts"]],
-  ["src/browser/script/data/", ["src/browser/page_id.ts", "src/counter/counter_id.ts"]],
+  ["src/browser/script/data/", [
+    ...["src/browser/page_id.ts", "src/browser/pauses.ts", "src/counter/counter_id.ts"],
+  ]],
   ["src/browser/", ["src/chart/bars.ts", "src/counter/trend.ts"]],
   ["src/counting/", ["src/counter/"]],
   ["src/counter/", []],

@@ -12,6 +12,7 @@ import {
   timeText,
 } from "./elements.ts";
 import { type ChartBar, dayNumber, DAYS, type Figures, figuresOf, sumOf } from "./figures.ts";
+import { pause, piecesOf } from "../pauses.ts";
 import { call, callForJson, isOver, Refused } from "./session.ts";
 import { summary } from "./summary.ts";
 import { forgetRows, initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
@@ -19,8 +20,6 @@ import { forgetRows, initTable, renewDetail, showGhosts, showRows, tableParts } 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load is only loaded again on request. */
 const SLOW_MS = 2000;
-/** Time after which reading pauses, so that the page can draw, in milliseconds. */
-const SLICE_MS = 30;
 
 let rows: Figures[] = [];
 let loading: AbortController | undefined;
@@ -151,18 +150,12 @@ export async function load() {
   }
 }
 
-/** Lets the page draw and answer. */
-function pause() {
-  return new Promise((resolve) => setTimeout(resolve));
-}
-
 /** Reads the lines of a response, and lets the page draw now and then. */
 async function eachLine({ body }: Response, take: (line: Line) => void, progress: () => void) {
   let rest = "";
   let isWhole = false;
-  let next = performance.now() + SLICE_MS;
   const stream = body?.pipeThrough(new TextDecoderStream());
-  for await (const text of stream ?? []) {
+  for await (const text of stream ? piecesOf(stream, progress) : []) {
     const parts = (rest + text).split("\n");
     rest = parts.pop() ?? "";
     for (const part of parts) {
@@ -170,10 +163,6 @@ async function eachLine({ body }: Response, take: (line: Line) => void, progress
       if (!line.id) isWhole = true;
       else take(line);
     }
-    if (performance.now() < next) continue;
-    progress();
-    await pause();
-    next = performance.now() + SLICE_MS;
   }
   if (!isWhole) throw new Error("The list was cut off.");
 }

@@ -133,6 +133,26 @@ testOwner(
   },
 );
 
+testOwner(
+  "a browser that cannot iterate streams shows, imports and exports counters",
+  LINES,
+  async (at) => {
+    const { page } = at;
+    // Safari 26 is one.
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator);
+    });
+    await page.reload();
+    await page.getByTitle("blog/guide/backup", { exact: true }).waitFor();
+    await choose(page, { "list.txt": "41 a\n" });
+    await page.getByRole("button", { name: "Import 1 counter", exact: true }).click();
+    await page.getByText("Imported 1 counter.").waitFor();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as CSV" }).click();
+    match(await Deno.readTextFile(await (await downloading).path()), /^a,,41$/m);
+  },
+);
+
 testOwner("an import that fails says how far it came, and can be sent again", [], async (at) => {
   const { page, service } = at;
   const rows = Array.from({ length: 2500 }, (_, index) => `${index + 1} /p/${index}`).join("\n");

@@ -1,6 +1,6 @@
 import { attempt, call, callForJson, fill, keyButton, make, save } from "./kit.ts";
 import { CSV_HEADS, csvLines } from "./lines_of.ts";
-import { createPauses } from "./pauses.ts";
+import { piecesOf } from "../../pauses.ts";
 
 /** The last line of an export. Without it, the export was cut off. */
 const END = /\{"counters":\d+[^\n]*\}\n?$/;
@@ -69,16 +69,14 @@ export function backupCard() {
 /** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */
 async function csvOf(file: Blob): Promise<Blob> {
   const parts = ["\ufeff", CSV_HEADS];
-  const pause = createPauses();
   let rest = "";
-  for await (const text of file.stream().pipeThrough(new TextDecoderStream())) {
+  for await (const text of piecesOf(file.stream().pipeThrough(new TextDecoderStream()))) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
       const counter = JSON.parse(line);
       if (counter.id !== undefined) parts.push(csvLines(counter));
     }
-    await pause();
   }
   return new Blob(parts, { type: "text/csv" });
 }

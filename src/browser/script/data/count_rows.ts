@@ -3,7 +3,7 @@ import { pageId } from "../../page_id.ts";
 import { createDays, hasFraction, isPath, isTotal, plainText, wholeNumber } from "./cell_text.ts";
 import { type Counters, type Entry, stateLine } from "./lines_of.ts";
 import { Unreadable } from "./open_files.ts";
-import { createPauses } from "./pauses.ts";
+import { createPauses } from "../../pauses.ts";
 import { EACH_ROW, indexOf, NONE, type Source } from "./sources.ts";
 import { isBlank, jsonIn, type Row, type Table } from "./tables.ts";
 

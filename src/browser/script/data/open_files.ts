@@ -1,4 +1,4 @@
-import { createPauses } from "./pauses.ts";
+import { piecesOf } from "../../pauses.ts";
 
 /** A text as a file or an archive has it, in Unicode. */
 export interface Opened {
@@ -109,7 +109,6 @@ async function read(
 ): Promise<string[]> {
   const packed = blob.stream();
   const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
-  const pause = createPauses();
   const parts: string[] = [];
   let decoder: TextDecoder | undefined;
   /** The pieces of the next part. They are joined once. */
@@ -135,10 +134,7 @@ async function read(
   }
 
   try {
-    for await (const bytes of stream) {
-      take(bytes, true);
-      await pause();
-    }
+    for await (const bytes of piecesOf(stream)) take(bytes, true);
     take(new Uint8Array(), false);
   } catch (error) {
     if (error instanceof Unreadable) throw error;

@@ -1,0 +1,37 @@
+/** Time after which work pauses, so that the page can draw and answer, in milliseconds. */
+const SLICE_MS = 30;
+
+/**
+ * Returns a function that pauses if it is time to, after it called `before`. It throws once the
+ * signal is aborted.
+ */
+export function createPauses(signal?: AbortSignal, before?: () => void): () => Promise<void> {
+  let next = performance.now() + SLICE_MS;
+  return async () => {
+    if (performance.now() < next) return;
+    before?.();
+    await pause();
+    signal?.throwIfAborted();
+    next = performance.now() + SLICE_MS;
+  };
+}
+
+/** Lets the page draw and answer. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Yields the pieces of a stream, with pauses in between. Safari 26 cannot iterate streams. */
+export async function* piecesOf<Piece>(
+  stream: ReadableStream<Piece>,
+  beforePause?: () => void,
+): AsyncGenerator<Piece> {
+  const reader = stream.getReader();
+  const rest = createPauses(undefined, beforePause);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+    await rest();
+  }
+}

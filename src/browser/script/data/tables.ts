@@ -39,8 +39,6 @@ export type Row = readonly string[];
 const SAMPLE = 200;
 /** Maximum number of columns, of which the page shows a choice. */
 const MAX_COLUMNS = 1000;
-/** Maximum length of a line of a list. The time to read one grows with the square. */
-const MAX_LINE = 1000;
 
 /** Returns the tables of a text. An empty text has none, JSON may have several. */
 export function tablesOf({ parts: [start = "", ...rest], ...file }: Opened): Table[] {
@@ -117,9 +115,8 @@ function csv(opened: Opened): Table {
 
 // --- Lists ---------------------------------------------------------------------------------------
 
-const NUMBER = /\d{1,3}(?:[.,]\d{3})+|\d+/.source;
-const NUMBER_FIRST = new RegExp(`^\\s*(${NUMBER})\\s+(\\S.*?)\\s*$`);
-const NUMBER_LAST = new RegExp(`^\\s*(\\S.*?)\\s+(${NUMBER})\\s*$`);
+/** A number of a list. */
+const PLAIN = /^(?:\d{1,3}(?:[.,]\d{3})+|\d+)$/;
 
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
 function isList(text: string): boolean {
@@ -131,16 +128,17 @@ function isList(text: string): boolean {
     const counts = lines.map((line) => line.split(mark).length);
     return counts.every((count) => count > 1 && count === counts[0]);
   });
-  return !isTable || matching.every((line) => NUMBER_FIRST.test(line));
+  return !isTable || matching.every((line) => line.trim().startsWith(rowOf(line)[1] ?? ""));
 }
 
+/** Returns the id of a line and its number, which is its first or its last word. */
 function rowOf(line: string): Row {
-  if (line.trim() === "") return [""];
-  if (line.length > MAX_LINE) return [line, ""];
-  const [, number = "", id] = NUMBER_FIRST.exec(line) ?? [];
-  if (id !== undefined) return [id, number];
-  const [, name = line, last = ""] = NUMBER_LAST.exec(line) ?? [];
-  return [name, last];
+  const text = line.trim();
+  const [first = "", ...words] = text.split(/\s+/);
+  const last = words.at(-1) ?? "";
+  if (text === "") return [""];
+  if (words.length > 0 && PLAIN.test(first)) return [text.slice(first.length).trim(), first];
+  return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, ""];
 }
 
 function list(opened: Opened): Table {

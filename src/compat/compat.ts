@@ -71,7 +71,7 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
       };
       try {
         if (limit) authorize(address.hitOf?.(parsed));
-        const body = limit ? await readSmallBody(request, limit) : "";
+        const body = limit ? await readSmallBody({ request, connection }, limit) : "";
         const translation = address.translate(path, { ...parsed, body });
         // An invalid id is found before any hit is counted.
         if ("counters" in translation) translation.counters.forEach(idOf);

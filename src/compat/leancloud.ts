@@ -66,9 +66,9 @@ export function leancloud({ call, counters, readSmallBody }: Service): Endpoint 
     protocol: PROTOCOL,
     parse: (_, request) => parseRequest(request),
     async respond(context, query) {
-      const { request: { method, url }, request, id: prefix } = context;
+      const { request: { method, url }, id: prefix } = context;
       if (query !== undefined) return respond(await read(query, prefix));
-      const body = parseJson(await readSmallBody(request, MAX_BODY_BYTES));
+      const body = parseJson(await readSmallBody(context, MAX_BODY_BYTES));
       const path = pathOf(url);
       if (path !== BATCH) {
         const object = await write(parseWrite({ method, path, body }, prefix), context);

@@ -1,3 +1,5 @@
+import type { RequestContext } from "../http/endpoint.ts";
+
 /**
  * Number of the owner's proxies in front of the server. Behind Deno Deploy the remote address is
  * already that of the caller.
@@ -6,6 +8,24 @@ export type Proxies = number | "deploy";
 
 /** The address of a caller in its canonical form, or the reason why it is unknown. */
 export type Caller = { readonly address: string } | { readonly unknown: string };
+
+/** A request, and the connection on which it arrived. */
+export type SentRequest = Pick<RequestContext, "request" | "connection">;
+
+/** Returns the address of the client of a request, see {@linkcode callerAddress}. */
+export function callerOf(
+  { request: { headers }, connection }: SentRequest,
+  proxies: Proxies,
+): Caller {
+  // The address is unknown if only another header shows a proxy.
+  const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
+  return callerAddress({
+    remoteAddress: connection.remoteAddr?.hostname ?? "",
+    forwarded: headers.get("x-forwarded-for") ?? (isForwarded ? "" : null),
+    cloudflare: headers.get("cf-connecting-ip"),
+    proxies,
+  });
+}
 
 /** The parts of a request that show the address of its caller. */
 interface Trace {
@@ -26,6 +46,12 @@ export function callerAddress(trace: Trace): Caller {
   const caller = callerBehind(trace);
   if (proxies === "deploy" || cloudflare === null || "unknown" in caller) return caller;
   return caller.address === ipAddress(cloudflare) ? caller : CLOUDFLARE;
+}
+
+/** Returns the network of the client of a request, or one name for all clients that are unknown. */
+export function networkOfCaller(sent: SentRequest, proxies: Proxies): string {
+  const caller = callerOf(sent, proxies);
+  return "address" in caller ? networkOf(caller.address) : "unknown";
 }
 
 /**

@@ -4,7 +4,7 @@ import type { CounterContext } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { loadOnce } from "../load_once.ts";
-import { callerAddress, networkOf, type Proxies } from "./caller_address.ts";
+import { callerOf, networkOf, type Proxies } from "./caller_address.ts";
 import { perDay } from "./per_day.ts";
 
 /**
@@ -42,17 +42,11 @@ export function createUniqueVisitors(
   }));
 
   /** Returns the traits of the visitor. Returns undefined, and warns, if they are unknown. */
-  function identify(
-    { request: { headers }, connection, query }: Visit,
-  ): readonly string[] | undefined {
+  function identify(visit: Visit): readonly string[] | undefined {
+    const { request: { headers }, query } = visit;
     const visitor = query.get("visitor");
     if (visitor !== undefined) return [visitor];
-    const caller = callerAddress({
-      remoteAddress: connection.remoteAddr?.hostname ?? "",
-      forwarded: forwardedFor(headers),
-      cloudflare: headers.get("cf-connecting-ip"),
-      proxies,
-    });
+    const caller = callerOf(visit, proxies);
     if ("address" in caller) return [networkOf(caller.address), headers.get("user-agent") ?? ""];
     const { unknown: reason } = caller;
     const { reasons } = stateOfToday();
@@ -106,13 +100,4 @@ function visitorCode(traits: readonly string[], salt: string): string {
   // With the length in front of each, no two lists give the same text.
   const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
   return createHmac("sha256", salt).update(text).digest().subarray(0, 8).toString("base64url");
-}
-
-/**
- * Returns `X-Forwarded-For`. Returns an empty text if only another header shows a proxy, because
- * the address of the client is unknown then.
- */
-function forwardedFor(headers: Headers): string | null {
-  const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
-  return headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
 }

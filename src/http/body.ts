@@ -13,19 +13,49 @@ const [BODY_LIMIT_MS, SHORT_LIMIT_MS] = [5000, 2000];
 
 /**
  * Creates a reader of bodies that strangers may send. It throws `bad-body` like {@linkcode
- * bodyText}, and for a body without a length or that takes too long. The requests beyond the limit
- * wait for a place, the last one first, so that many that never end delay others by two seconds.
+ * bodyText}, and for a body without a length or that takes too long.
+ *
+ * The requests beyond the limit wait for a place. It goes to the network that has the fewest, and
+ * there to the last request, so that many bodies that never end delay others by two seconds.
  */
-export function createBodyReader(draining: Draining) {
-  const waiting: (() => void)[] = [];
+export function createBodyReader<From extends { readonly request: Request }>(
+  draining: Draining,
+  networkOf: (from: From) => string,
+) {
+  const waiting: { network: string; begin: () => void }[] = [];
+  /** Numbers of the bodies that are read, for each network and for all. */
+  const reading = new Map<string, number>();
   let taken = 0;
-  return async (request: Request, limit: number): Promise<string> => {
+
+  function count(network: string, change: 1 | -1) {
+    taken += change;
+    const number = (reading.get(network) ?? 0) + change;
+    if (number > 0) reading.set(network, number);
+    else reading.delete(network);
+  }
+
+  function beginNext() {
+    let next = -1;
+    let fewest = Infinity;
+    waiting.forEach(({ network }, at) => {
+      const number = reading.get(network) ?? 0;
+      if (number <= fewest) [next, fewest] = [at, number];
+    });
+    const [{ network, begin } = {}] = next < 0 ? [] : waiting.splice(next, 1);
+    if (network === undefined) return;
+    count(network, 1);
+    begin?.();
+  }
+
+  return async (from: From, limit: number): Promise<string> => {
+    const { request } = from;
     if (request.body === null) return "";
     const length = Number(request.headers.get("content-length") ?? NaN);
     if (length > limit) throw tooLong(limit);
     if (Number.isNaN(length)) throw badBody("Send the length of the body in Content-Length.");
-    if (taken >= MAX_BODIES) await new Promise<void>((resolve) => waiting.push(resolve));
-    else taken++;
+    const network = networkOf(from);
+    if (taken < MAX_BODIES) count(network, 1);
+    else await new Promise<void>((begin) => waiting.push({ network, begin }));
     const limitMs = taken > MAX_BODIES / 2 ? SHORT_LIMIT_MS : BODY_LIMIT_MS;
     const { promise: end, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(badBody("The body took too long to arrive.")), limitMs);
@@ -36,9 +66,8 @@ export function createBodyReader(draining: Draining) {
       throw cause instanceof Problem ? cause : truncated(draining, cause);
     } finally {
       clearTimeout(timer);
-      const next = waiting.pop();
-      if (next === undefined) taken--;
-      else next();
+      count(network, -1);
+      beginNext();
     }
   };
 }

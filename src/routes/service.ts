@@ -1,7 +1,7 @@
 import { type AccessOptions, createAccess } from "../auth/access.ts";
 import type { ServeAs } from "../hits/serve_as.ts";
 import type { Counters } from "../counting/counters.ts";
-import type { Proxies } from "../hits/caller_address.ts";
+import { networkOfCaller, type Proxies, type SentRequest } from "../hits/caller_address.ts";
 import { createHitPolicy } from "../hits/hit_policy.ts";
 import { RecentHits } from "../hits/recent_hits.ts";
 import { createBodyReader } from "../http/body.ts";
@@ -59,6 +59,8 @@ export function createService(
     recentHits: new RecentHits(),
     pngQueue: createPngQueue(log),
     draining,
-    readSmallBody: createBodyReader(draining),
+    readSmallBody: createBodyReader(draining, (sent: SentRequest) => {
+      return networkOfCaller(sent, config.proxies);
+    }),
   };
 }

@@ -16,7 +16,7 @@ import { relatedKey } from "./redis_layout.ts";
 import type { Shard, StoreLink } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, isFailure, isRefused, problemOf, type Reply } from "./reply.ts";
-import { retryRefused, scriptCall, sendScripts } from "./scripts.ts";
+import { scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach } from "./writes.ts";
 
 /** Largest total for which a plain INCRBY is used, because the counter is far from full. */
@@ -59,10 +59,11 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const isOpen = (openDays.get(id) ?? -Infinity) >= day;
       return isOpen ? ["INCRBY", prefix + id, String(amount)] : hitCall("add", id, [day, amount]);
     });
-    const replies = await send(additions, commands);
+    const replies = await send(commands);
     const outcomes = additions.map((addition, index): Outcome | Promise<Outcome> => {
       const { id, amount } = addition;
       const reply = replies[index];
+      if (isRefused(reply, "openAhead")) return addAgain(addition, add);
       if (reply?.kind !== "done") return problemOf(reply, "outcome-unknown");
       const total = Number(reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
@@ -106,7 +107,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
     const day = today();
-    const commands = additions.map(({ id, hits }) => {
+    const replies = await send(additions.map(({ id, hits }) => {
       const total = prefix + id;
       const hasKeys = hits.some(({ key }) => key !== undefined);
       const hasVisitors = hits.some(({ visitor }) => visitor !== undefined);
@@ -121,35 +122,37 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
         return [key, visitor, remember === true ? 1 : 0];
       });
       return scriptCall("once", keys, [day, secondsLeft(), ...args]);
-    });
-    const replies = await send(additions, commands);
-    return additions.map(({ hits }, index) => {
+    }));
+    return await Promise.all(additions.map((addition, index) => {
       const reply = replies[index];
+      if (isRefused(reply, "openAhead")) return addAgain(addition, addOnce);
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
         return problemOf(reply, "outcome-unknown");
       }
       const numbers = reply.value.map(Number);
-      return hits.map((_, at): OnceOutcome => {
+      return addition.hits.map((_, at): OnceOutcome => {
         return { hits: numbers[2 * at] ?? NaN, repeat: numbers[2 * at + 1] === 1 };
       });
-    });
+    }));
   }
 
-  /** Sends the command of each addition. Ends days that are ahead, and sends theirs again. */
-  async function send(
-    additions: readonly Pick<Addition, "id">[],
-    commands: readonly Command[],
-  ): Promise<readonly Reply[]> {
+  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
     await held;
     const replies = await sendScripts(link, commands);
     // Another Redis may answer next, on which not every day is open.
     if (replies.some(isFailure)) openDays = new BoundedMap(CACHE_SIZE);
-    return await retryRefused(replies, "openAhead", async (places) => {
-      // A set that keeps total and days ends such a day.
-      const update = { hits: undefined, days: undefined, mode: "max" } as const;
-      await write(places.flatMap((at) => additions[at] ?? []).map(({ id }) => ({ id, update })));
-      return await sendScripts(link, places.map((at) => commands[at] ?? []));
-    });
+    return replies;
+  }
+
+  /** Ends a day that is ahead, by a set that keeps total and days. Then calls `add` again. */
+  async function addAgain<One extends Pick<Addition, "id">, Result>(
+    addition: One,
+    add: (additions: readonly One[]) => Promise<readonly (Result | Problem)[]>,
+  ): Promise<Result | Problem> {
+    const update = { hits: undefined, days: undefined, mode: "max" } as const;
+    const [ended] = await write([{ id: addition.id, update }]);
+    const [outcome] = ended instanceof Problem ? [ended] : await add([addition]);
+    return outcome ?? new Problem("outcome-unknown");
   }
 
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {

@@ -82,12 +82,10 @@ const REFUSALS = {
     /\b(?:OOM|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING|BUSY|NOAUTH|NOPERM)\b/,
 };
 
-export type RefusalReason = keyof typeof REFUSALS;
-
 /** Reports whether Redis refused a command for this reason. */
 export function isRefused(
   reply: Reply | undefined,
-  why: RefusalReason,
+  why: keyof typeof REFUSALS,
 ): reply is Reply & { kind: "refused" } {
   return reply?.kind === "refused" && REFUSALS[why].test(reply.cause.message);
 }

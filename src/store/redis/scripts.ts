@@ -1,14 +1,7 @@
 import { LAST_DAY } from "../../counter/history.ts";
 import { MAX_HITS } from "../../counter/store.ts";
 import type { StoreLink } from "./node.ts";
-import {
-  type Command,
-  isRefused,
-  OUT_OF_MEMORY,
-  type RefusalReason,
-  type Reply,
-  SCRIPT_ERRORS,
-} from "./reply.ts";
+import { type Command, isRefused, OUT_OF_MEMORY, type Reply, SCRIPT_ERRORS } from "./reply.ts";
 
 /**
  * Time for which a counter remembers its deletion, in seconds. It is longer than the life of any
@@ -250,23 +243,14 @@ export async function sendScripts(
   commands: readonly Command[],
 ): Promise<readonly Reply[]> {
   const replies = await link.send(commands);
-  return await retryRefused(replies, "unknownScript", (places) =>
-    link.send(places.map((at) => {
-      const [, name, ...rest] = commands[at] ?? [];
-      const script = Object.values(SCRIPTS).find(({ sha }) => sha === name);
-      return ["EVAL", script?.text ?? "", ...rest];
-    })));
-}
-
-/** Returns replies, with those of a retry in the places of commands that were refused. */
-export async function retryRefused(
-  replies: readonly Reply[],
-  why: RefusalReason,
-  retry: (places: readonly number[]) => Promise<readonly Reply[]>,
-): Promise<readonly Reply[]> {
-  const places = [...replies.keys()].filter((at) => isRefused(replies[at], why));
-  if (places.length === 0) return replies;
-  const retried = [...replies];
-  (await retry(places)).forEach((reply, index) => retried[places[index] ?? NaN] = reply);
-  return retried;
+  const unknown = commands.filter((_, at) => isRefused(replies[at], "unknownScript"));
+  if (unknown.length === 0) return replies;
+  const again = await link.send(unknown.map(([, name, ...rest]) => {
+    const script = Object.values(SCRIPTS).find(({ sha }) => sha === name);
+    return ["EVAL", script?.text ?? "", ...rest];
+  }));
+  const repliesAgain = again.values();
+  return replies.map((reply) => {
+    return isRefused(reply, "unknownScript") ? repliesAgain.next().value ?? reply : reply;
+  });
 }

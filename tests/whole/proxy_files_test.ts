@@ -63,130 +63,160 @@ const proxies = {
   },
 };
 
-for (const name of ["nginx", "caddy"] as const) {
-  Deno.test({
-    name: `.deploy/${proxies[name].file}: strangers are cut short, the owner's counters are not`,
-    ...needsPrograms(name, "openssl"),
-    fn: async (t) => {
-      await using service = await startService({
-        env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TRUST_PROXY: "1", STORE_URL: "memory:" },
-      });
-      await using proxy = await startProxyOf(name, service);
-      const at = (path: string, init: RequestInit = {}) =>
-        fetch(`${proxy.url}${path}`, { headers: authorized, ...init, client: proxy.client });
+/** Allows steps at the same time. The test itself is still checked for what it leaves. */
+const TOGETHER = { sanitizeOps: false, sanitizeResources: false, sanitizeExit: false };
 
-      await t.step("visitors are told apart, and nothing passes for one of them", async () => {
-        for (const hits of [1, 1]) {
-          const answer = await at("/hit?id=v&once=day", {
-            headers: { ...authorized, "x-forwarded-for": crypto.randomUUID() },
-          });
-          strictEqual((await answer.json()).hits, hits);
-        }
-      });
+Deno.test({
+  name: ".deploy: strangers are cut short, the owner's counters are not",
+  ...needsPrograms("nginx", "caddy", "openssl"),
+  // Both at the same time, because most of it is pauses.
+  fn: (t) =>
+    Promise.all(
+      (["nginx", "caddy"] as const).map((name) =>
+        t.step({
+          name: proxies[name].file,
+          ...TOGETHER,
+          fn: async (t) => {
+            await using service = await startService({
+              env: {
+                SECRET_TOKEN: SECRET,
+                PUBLIC_READS: "1",
+                TRUST_PROXY: "1",
+                STORE_URL: "memory:",
+              },
+            });
+            await using proxy = await startProxyOf(name, service);
+            const at = (path: string, init: RequestInit = {}) =>
+              fetch(`${proxy.url}${path}`, { headers: authorized, ...init, client: proxy.client });
 
-      await t.step("a deleted counter is put back with years of history", async () => {
-        const days = Object.fromEntries(
-          Array.from({ length: 3000 }, (_, day) => [dayBefore(day), day + 1]),
-        );
-        const body = JSON.stringify({ hits: 12345, days });
-        strictEqual((await drained(at("/counters?id=old", { method: "PUT", body }))).status, 200);
-        const held = await (await at("/counters?id=old", { method: "DELETE" })).text();
-        const undo = at("/counters?id=old", { method: "PUT", body: held });
-        strictEqual((await drained(undo)).status, 200);
-        deepStrictEqual(await (await at("/counters?id=old")).text(), held);
-      });
+            await t.step(
+              "visitors are told apart, and nothing passes for one of them",
+              async () => {
+                for (const hits of [1, 1]) {
+                  const answer = await at("/hit?id=v&once=day", {
+                    headers: { ...authorized, "x-forwarded-for": crypto.randomUUID() },
+                  });
+                  strictEqual((await answer.json()).hits, hits);
+                }
+              },
+            );
 
-      await t.step("a body elsewhere is small", async () => {
-        const body = "x".repeat(2000);
-        const answers = await Promise.all(
-          Array.from(
-            { length: 20 },
-            () => drained(at("/hit?id=with-body", { method: "POST", body })),
-          ),
-        );
-        for (const { status } of answers) {
-          ok(proxies[name].refusals.includes(status), String(status));
-          if (status !== 502) continue;
-          const isTooLarge = async () => /body too large/.test(await proxy.logs()) || undefined;
-          await waitFor("the limit as its reason", isTooLarge);
-        }
-        strictEqual((await (await at("/count?id=with-body")).json()).hits, 0);
-      });
+            await t.step("a deleted counter is put back with years of history", async () => {
+              const days = Object.fromEntries(
+                Array.from({ length: 3000 }, (_, day) => [dayBefore(day), day + 1]),
+              );
+              const body = JSON.stringify({ hits: 12345, days });
+              strictEqual(
+                (await drained(at("/counters?id=old", { method: "PUT", body }))).status,
+                200,
+              );
+              const held = await (await at("/counters?id=old", { method: "DELETE" })).text();
+              const undo = at("/counters?id=old", { method: "PUT", body: held });
+              strictEqual((await drained(undo)).status, 200);
+              deepStrictEqual(await (await at("/counters?id=old")).text(), held);
+            });
 
-      await t.step(
-        "the largest bodies of LeanCloud and applause arrive, larger ones do not",
-        async () => {
-          const { key } = await (await at("/key?prefix=leancloud/blog/")).json();
-          const theme = { "x-lc-id": "blog", "x-lc-key": key, "user-agent": READER };
-          const writes = Array.from({ length: 100 }, (_, page) => ({
-            method: "POST",
-            path: "/1.1/classes/Counter",
-            body: { url: `/${page}/`, time: 1 },
-          }));
-          const send = (path: string, body: string) =>
-            at(path, { method: "POST", body, headers: theme });
-          for (
-            const [path, bytes, value] of [
-              ["/as/leancloud/1.1/batch", 65_536, { requests: writes }],
-              ["/as/applause/get-multiple", 16_384, Array(100).fill("https://blog.example/a/")],
-            ] as const
-          ) {
-            const body = JSON.stringify(value).padEnd(bytes);
-            const answer = await send(path, body);
-            strictEqual(answer.status, 200, path);
-            strictEqual((await answer.json()).length, 100, path);
-            const { status } = await drained(send(path, `${body} `));
-            ok(proxies[name].refusals.includes(status), `${path}: ${status}`);
-          }
-          strictEqual((await (await at("/count?prefix=leancloud/blog/")).json()).hits, 100);
-        },
-      );
+            await t.step("a body elsewhere is small", async () => {
+              const body = "x".repeat(2000);
+              const answers = await Promise.all(
+                Array.from(
+                  { length: 20 },
+                  () => drained(at("/hit?id=with-body", { method: "POST", body })),
+                ),
+              );
+              for (const { status } of answers) {
+                ok(proxies[name].refusals.includes(status), String(status));
+                if (status !== 502) continue;
+                const isTooLarge = async () =>
+                  /body too large/.test(await proxy.logs()) || undefined;
+                await waitFor("the limit as its reason", isTooLarge);
+              }
+              strictEqual((await (await at("/count?id=with-body")).json()).hits, 0);
+            });
 
-      await t.step("a shared page names its preview by https", async () => {
-        const { key } = await (await at("/key?read=big/")).json();
-        const page = await (await at(`/p?prefix=big/&key=${key}`)).text();
-        match(page, /property="og:image" content="https:/);
-      });
+            await t.step(
+              "the largest bodies of LeanCloud and applause arrive, larger ones do not",
+              async () => {
+                const { key } = await (await at("/key?prefix=leancloud/blog/")).json();
+                const theme = { "x-lc-id": "blog", "x-lc-key": key, "user-agent": READER };
+                const writes = Array.from({ length: 100 }, (_, page) => ({
+                  method: "POST",
+                  path: "/1.1/classes/Counter",
+                  body: { url: `/${page}/`, time: 1 },
+                }));
+                const send = (path: string, body: string) =>
+                  at(path, { method: "POST", body, headers: theme });
+                for (
+                  const [path, bytes, value] of [
+                    ["/as/leancloud/1.1/batch", 65_536, { requests: writes }],
+                    [
+                      "/as/applause/get-multiple",
+                      16_384,
+                      Array(100).fill("https://blog.example/a/"),
+                    ],
+                  ] as const
+                ) {
+                  const body = JSON.stringify(value).padEnd(bytes);
+                  const answer = await send(path, body);
+                  strictEqual(answer.status, 200, path);
+                  strictEqual((await answer.json()).length, 100, path);
+                  const { status } = await drained(send(path, `${body} `));
+                  ok(proxies[name].refusals.includes(status), `${path}: ${status}`);
+                }
+                strictEqual((await (await at("/count?prefix=leancloud/blog/")).json()).hits, 100);
+              },
+            );
 
-      await t.step(
-        "imports and exports may be large and slow, a head of a request not",
-        async () => {
-          const COUNTERS = 20_000;
-          const lines = linesOf(COUNTERS);
-          const imported = await at("/counters", { method: "POST", body: lines });
-          deepStrictEqual(await imported.json(), { counters: COUNTERS });
-          await Promise.all([
-            (async () => {
-              const answer = await at("/counters", { method: "POST", body: slowly("slow/", 4) });
-              deepStrictEqual(await answer.json(), { counters: 4 });
-            })(),
-            (async () => {
-              const answer = await at("/counters?prefix=big/&days=40");
-              const exported = await readSlowly(answer);
-              strictEqual(exported.split("\n").length, COUNTERS + 2);
-              ok(exported.endsWith(`\n{"counters":${COUNTERS}}\n`));
-            })(),
-            (async () => {
-              const start = performance.now();
-              await untilCut(proxy, `GET /count HTTP/1.1\r\nHost: localhost\r\n`);
-              const milliseconds = performance.now() - start;
-              ok(milliseconds < timeLimit(8000), `${milliseconds} ms`);
-            })(),
-          ]);
-        },
-      );
+            await t.step("a shared page names its preview by https", async () => {
+              const { key } = await (await at("/key?read=big/")).json();
+              const page = await (await at(`/p?prefix=big/&key=${key}`)).text();
+              match(page, /property="og:image" content="https:/);
+            });
 
-      await t.step("what it logs of a service that is away holds no secret", async () => {
-        await service.stop();
-        const { status } = await drained(at(`/hit?token=${SECRET}&key=of-a-counter`));
-        ok(status >= 500, String(status));
-        const logs = await proxy.logs();
-        ok(logs.length > 0);
-        doesNotMatch(logs, new RegExp(`${SECRET}|of-a-counter`));
-      });
-    },
-  });
-}
+            await t.step(
+              "imports and exports may be large and slow, a head of a request not",
+              async () => {
+                const COUNTERS = 20_000;
+                const lines = linesOf(COUNTERS);
+                const imported = await at("/counters", { method: "POST", body: lines });
+                deepStrictEqual(await imported.json(), { counters: COUNTERS });
+                await Promise.all([
+                  (async () => {
+                    const answer = await at("/counters", {
+                      method: "POST",
+                      body: slowly("slow/", 4),
+                    });
+                    deepStrictEqual(await answer.json(), { counters: 4 });
+                  })(),
+                  (async () => {
+                    const answer = await at("/counters?prefix=big/&days=40");
+                    const exported = await readSlowly(answer);
+                    strictEqual(exported.split("\n").length, COUNTERS + 2);
+                    ok(exported.endsWith(`\n{"counters":${COUNTERS}}\n`));
+                  })(),
+                  (async () => {
+                    const start = performance.now();
+                    await untilCut(proxy, `GET /count HTTP/1.1\r\nHost: localhost\r\n`);
+                    const milliseconds = performance.now() - start;
+                    ok(milliseconds < timeLimit(8000), `${milliseconds} ms`);
+                  })(),
+                ]);
+              },
+            );
+
+            await t.step("what it logs of a service that is away holds no secret", async () => {
+              await service.stop();
+              const { status } = await drained(at(`/hit?token=${SECRET}&key=of-a-counter`));
+              ok(status >= 500, String(status));
+              const logs = await proxy.logs();
+              ok(logs.length > 0);
+              doesNotMatch(logs, new RegExp(`${SECRET}|of-a-counter`));
+            });
+          },
+        })
+      ),
+    ).then(() => {}),
+});
 
 interface RunningProxy extends AsyncDisposable {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { needsChromium, openChromium } from "../../support/chromium.ts";
-import { openEmbedding, READER_ARGS } from "../../support/embedding.ts";
+import { chromiumAvailable, needsChromium, openChromium } from "../../support/chromium.ts";
+import { type Embedding, openEmbedding, READER_ARGS } from "../../support/embedding.ts";
 import { projectFolder } from "../../support/programs.ts";
 import { openReader, type Reader, shareReaders } from "../../support/reader.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -49,38 +49,51 @@ const SCRIPTS = ["tally", "like"].map((name) =>
   `<script async src="http://tally.example/${name}.js"></script>`
 ).join("");
 
-/** Bundles an app with the packages that it uses. */
-async function bundle({ source, minify }: App): Promise<string> {
-  await using folder = await tempDir();
-  const file = `${folder.path}/app.js`;
+let folder: Awaited<ReturnType<typeof tempDir>> | undefined;
+
+Deno.test.beforeAll(async () => {
+  if (!chromiumAvailable) return;
+  folder = await tempDir();
+  await Promise.all([
+    bundle(`${folder.path}/debug`, [...new Set(APPS.map(({ source }) => source))], []),
+    bundle(`${folder.path}/minified`, ["react.js"], ["--minify"]),
+  ]);
+});
+
+Deno.test.afterAll(async () => {
+  await folder?.[Symbol.asyncDispose]();
+});
+
+/** Bundles apps with the packages that they use. */
+async function bundle(to: string, sources: string[], flags: string[]): Promise<void> {
+  const files = sources.map((source) => `tests/whole/browser/apps/${source}`);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["bundle", "-q", "--config", "tests/deno.json", "--platform", "browser"],
-      ...(minify ? ["--minify"] : []),
-      ...["--format", "iife", "-o", file, `tests/whole/browser/apps/${source}`],
+      ...["bundle", "-q", "--config", "tests/deno.json", "--platform", "browser", ...flags],
+      // One file gets its name from nothing but -o.
+      ...(files.length === 1 ? ["-o", `${to}/${sources[0]}`] : ["--outdir", to]),
+      ...files,
     ],
     cwd: projectFolder,
   }).output();
   ok(success, new TextDecoder().decode(stderr));
-  return await Deno.readTextFile(file);
 }
 
-/** Starts a site whose pages an app shows. */
-async function openApp(app: App) {
-  const site = await openEmbedding({ openReads: true });
+/** Gives a site the pages that an app shows. */
+async function addApp(site: Embedding, app: App): Promise<void> {
   const key = await site.groupKey("b/");
   await site.set({ "b/first": 100, "b/like/one": 10, "b/like/two": 20 });
   const settings = JSON.stringify({ key, ...app.settings });
+  const script = `${folder?.path}/${app.minify ? "minified" : "debug"}/${app.source}`;
   const headers = { "content-type": "text/javascript" };
-  site.pages.set("/app.js", { html: await bundle(app), headers });
+  site.pages.set("/app.js", { html: await Deno.readTextFile(script), headers });
   for (const path of ["/one", "/two"]) {
     site.pages.set(path, {
       html: `<head><script>globalThis.settings = ${settings}</script>${SCRIPTS}
-        <script defer src="/app.js"></script></head>
+        <script type="module" src="/app.js"></script></head>
         <body><div id="app">${app.content?.(key, path) ?? ""}</div></body>`,
     });
   }
-  return site;
 }
 
 /** Waits until a page shows itself with these numbers of views and likes, and a list. */
@@ -100,7 +113,8 @@ async function shows({ page }: Reader, path: string, views: number, likes: numbe
 
 for (const app of APPS) {
   Deno.test(`elements count and show each page once in ${app.name}`, needsChromium, async () => {
-    await using site = await openApp(app);
+    await using site = await openEmbedding({ openReads: true });
+    await addApp(site, app);
     await using reader = await openReader();
     const { page } = reader;
     await page.goto("http://blog.example/one");
@@ -127,7 +141,8 @@ Deno.test(
   "elements stay right where Turbo morphs a page and restores a snapshot",
   needsChromium,
   async () => {
-    await using site = await openApp({ name: "Turbo", source: "turbo.js", content });
+    await using site = await openEmbedding({ openReads: true });
+    await addApp(site, { name: "Turbo", source: "turbo.js", content });
     await using reader = await openReader();
     const { page } = reader;
     site.pages.set("/one", {

@@ -1,12 +1,15 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
+import { copyButton } from "./script/elements.ts";
 import { askForSession, isSignedIn, keepSession } from "./script/session_store.ts";
 
 // Behind a proxy only the browser knows the address of the service.
 const home = new URL(".", location.href).href.slice(0, -1);
 for (const line of document.querySelectorAll("pre")) {
-  line.textContent = line.textContent?.replace("$T", home) ?? "";
+  const command = line.textContent?.replace("$T", home) ?? "";
+  line.textContent = command;
+  line.after(copyButton("Copy", () => command, `Copy ${command}`));
 }
 
 const button = document.querySelector("#session") as HTMLButtonElement;

@@ -1,15 +1,22 @@
 import type { ParameterObject } from "../openapi/responses.ts";
-import type { describeRoutes, Operation, PathItem } from "../openapi/document.ts";
+import type { describeRoutes, Operation } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
 import { compose, type Page } from "./compose.ts";
 import pageStyle from "../browser/page.css" with { type: "text" };
 import ownStyle from "../browser/reference.css" with { type: "text" };
 import script from "../browser/built/api.min.js" with { type: "text" };
 
-/** The credentials of endpoints: a header or parameter, or `Authorization` if it has no name. */
-interface SecuritySchemes {
-  readonly [scheme: string]: { readonly name?: string; readonly description: string };
-}
+/** The credentials of endpoints in the order of the page: their names, and how they are sent. */
+const KEYS = {
+  tokenHeader: ["secret", "X-Auth-Token: …"],
+  bearer: ["session", "Authorization: Bearer …"],
+  counterKey: ["counter key", "key=…"],
+  readKey: ["read key", "key=…"],
+} as const;
+type Scheme = keyof typeof KEYS;
+
+/** The paths of the service. */
+type Paths = ReturnType<typeof describeRoutes>["paths"];
 
 /** The groups of endpoints, in the order of the page, by their tags. */
 const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string, lead: string])[] =
@@ -24,8 +31,9 @@ const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string,
 export async function composeReference(
   { info, paths, components: { securitySchemes } }: ReturnType<typeof describeRoutes>,
 ): Promise<Page> {
-  const endpoints = Object.entries(paths).flatMap(([path, item]) =>
-    documentedOperations(item, { path, securitySchemes })
+  const formats = Map.groupBy(Object.keys(paths), (path) => mainPath(path, paths));
+  const endpoints = [...formats].flatMap(([path, same]) =>
+    documentedOperations(path, same.filter((other) => other !== path), paths)
   );
   const groups = GROUPS.map(([tag, title, lead]) => ({
     tag,
@@ -37,7 +45,7 @@ export async function composeReference(
     `<section id="${tag}"><h2>${title}</h2><p class="lead">${marked(lead)}</p>` +
     `${own.map(operationSection).join("")}</section>`
   );
-  const side = groups.map(({ title, own }) =>
+  const lists = groups.map(({ title, own }) =>
     `<details><summary>${title} <small>${own.length}</small></summary>` +
     own.map((one) => `<a href="#${idOf(one)}">${inHtml(one.path)}</a>`).join("") + `</details>`
   );
@@ -45,6 +53,16 @@ export async function composeReference(
     `<optgroup label="${title}">` + own.map((one) =>
       `<option value="#${idOf(one)}">${one.methods.join(", ")} ${inHtml(one.path)}</option>`
     ).join("") + `</optgroup>`
+  );
+  const keys = Object.entries(KEYS).map(([scheme, [name, sent]]) =>
+    tableRow(name, sent, securitySchemes[scheme as Scheme].description)
+  );
+  const errors = new Map(
+    endpoints.flatMap(({ operation }) => Object.entries(operation.responses).filter(isError))
+      .toSorted(([one], [other]) => Number(one) - Number(other)),
+  );
+  const statuses = [...errors].map(([status, { description }]) =>
+    `<li><b>${status}</b> ${marked(description)}</li>`
   );
   const rules = info.description.split(/(?<=\.) (?=[A-Z`])/).map((rule) =>
     `<li>${marked(rule)}</li>`
@@ -60,13 +78,19 @@ export async function composeReference(
     `<button type="button" id="session" class="quiet" hidden></button></div></header>` +
     `<main><div class="head"><h1>API</h1><a class="button end" href="openapi.json">OpenAPI 3.1</a></div>` +
     `<p class="lead">Each thing that this service does is one HTTP request. ` +
-    `The lines contain the address of your server. Copy one, and it runs.</p>` +
-    `<div class="lay"><div class="side"><select class="jump" aria-label="Go to an endpoint">${
-      jumps.join("")
-    }</select>` +
-    `<nav aria-label="Endpoints">${side.join("")}</nav></div>` +
-    `<div>${sections.join("")}<section id="rules"><h2>Errors</h2>` +
-    `<ul class="panel rules">${rules.join("")}</ul></section></div></div></main>` +
+    `The lines contain the address of your server. Copy one, and it runs. ` +
+    `<code>$SECRET_TOKEN</code> stands for your secret. What errors mean is said once, at the end.</p>` +
+    `<div class="lay"><div class="side"><select class="jump" aria-label="Go to an endpoint">` +
+    `<option value="#keys">Keys</option>${jumps.join("")}<option value="#errors">Errors</option>` +
+    `</select><nav aria-label="Endpoints"><a href="#keys">Keys</a>${lists.join("")}` +
+    `<a href="#errors">Errors</a></nav></div><div><section><h2>Keys</h2>` +
+    `<p class="lead">What opens an endpoint that is not open to everyone.</p>` +
+    `<div class="panel ends" id="keys">${table("Kind", "How it is sent", keys)}</div></section>` +
+    `${sections.join("")}<section><h2>Errors</h2>` +
+    `<p class="lead">A problem document as JSON (RFC 9457), text or an image.</p>` +
+    `<div class="panel ends" id="errors"><ul>${statuses.join("")}${rules.join("")}</ul></div>` +
+    `</section></div></div></main>` +
+    `<p id="said" class="sr" role="status"></p>` +
     `<script type="module" src="page.js"></script></body></html>`;
   const style = pageStyle + ownStyle;
   return await compose(html, { style, script, sources: "img-src data:" });
@@ -77,17 +101,27 @@ const MARK =
   `aria-hidden="true"><path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14"/>` +
   `<path class="strike" d="M1.5 16.5L22.5 7.5"/></svg>`;
 
-/** Returns the operations of a path. Methods with the same summary are one operation. */
-function documentedOperations(
-  item: PathItem,
-  about: { readonly path: string; readonly securitySchemes: SecuritySchemes },
-) {
-  const operations = Object.entries(item).filter(([method]) => method !== "head");
+/** Returns the path whose image or number another path has as a PNG or as text, or the path. */
+function mainPath(path: string, paths: Paths): string {
+  const [, base = ""] = /^(.+)\.(png|txt)$/.exec(path) ?? [];
+  return [`${base}.svg`, base].find((main) => main in paths) ?? path;
+}
+
+/**
+ * Returns the operations of a path, with the parameters that only its other formats have. Methods
+ * with the same summary are one operation.
+ */
+function documentedOperations(path: string, formats: readonly string[], paths: Paths) {
+  const operations = Object.entries(paths[path] ?? {}).filter(([method]) => method !== "head");
   const sections = Map.groupBy(operations, ([, { summary }]) => summary);
   return [...sections.values()].flatMap((same) => {
     const methods = same.map(([method]) => method.toUpperCase());
-    const [, operation] = same[0] ?? [];
-    return operation === undefined ? [] : [{ ...about, methods, operation }];
+    const [method = "", operation] = same[0] ?? [];
+    if (operation === undefined) return [];
+    const others = formats.flatMap((format) => paths[format]?.[method] ?? []);
+    const parameters = [operation, ...others].flatMap((one) => one.parameters);
+    const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+    return [{ path, formats, methods, operation, parameters: [...byName.values()] }];
   });
 }
 
@@ -99,35 +133,37 @@ function idOf({ path, methods }: DocumentedOperation): string {
 }
 
 function operationSection(documented: DocumentedOperation): string {
-  const { path, methods, operation, securitySchemes } = documented;
-  const { summary, description = "", parameters, responses, security } = operation;
-  const when = isOpen(operation) ? "If reads are protected. " : "";
-  const schemes = security.flatMap((way) => Object.keys(way));
-  const rows = [
-    ...parameters.map(({ name, description, schema }) =>
-      tableRow(name, formatValues(schema), description)
-    ),
-    ...schemes.map((scheme) => {
-      const { name = "Authorization", description = "" } = securitySchemes[scheme] ?? {};
-      return tableRow(name, "", when + description);
-    }),
-  ];
-  const answers = Object.entries(responses).map(([status, { description }]) =>
-    `<span><b>${status}</b> ${marked(description)}</span>`
+  const { path, formats, methods, operation, parameters } = documented;
+  const { summary, description = "", responses } = operation;
+  const rows = parameters.map(({ name, description, schema }) =>
+    tableRow(`<code>${inHtml(name)}</code>`, formatValues(schema), description)
   );
+  const answers = Object.entries(responses).filter((response) => !isError(response))
+    .map(([status, { description }]) => `<span><b>${status}</b> ${marked(description)}</span>`);
+  const errors = Object.entries(responses).filter(isError).map(([status]) => status);
   const ways = methods.map((method) => `<span class="method">${method}</span>`);
+  const others = formats.map((format) => ` <small>${inHtml(format)}</small>`);
   return `<section class="panel ends" id="${idOf(documented)}">` +
-    `<h3>${ways.join("")} <code>${inHtml(path)}</code></h3>` +
-    `<small class="who">${
-      isOpen(operation) ? "open to everyone" : "with a key or the secret"
-    }</small>` +
+    `<h3>${ways.join("")} <code>${inHtml(path)}</code>${others.join("")}</h3>` +
+    `<small class="who">${whoMay(operation)}</small>` +
     `<p>${marked(summary)}. ${marked(description)}</p>` +
-    `<pre tabindex="0">${inHtml(commandFor(documented))}</pre>` +
-    (rows.length === 0
-      ? ""
-      : `<table><thead><tr><th scope="col">Parameter</th><th scope="col">Values, <b>default</b></th>` +
-        `<th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table>`) +
-    `<p class="answers">${answers.join("")}</p></section>`;
+    `<div class="paste"><pre>${inHtml(commandFor(documented))}</pre></div>` +
+    (rows.length === 0 ? "" : table("Parameter", "Values, <b>default</b>", rows)) +
+    `<p class="answers">${answers.join("")}<a href="#errors">${
+      errors.join(", ")
+    }</a></p></section>`;
+}
+
+function isError([status]: readonly [status: string, ...unknown[]]): boolean {
+  return Number(status) >= 400;
+}
+
+/** Names who may send a request, as a link to the keys. */
+function whoMay({ security }: Operation): string {
+  const names = security.flatMap(Object.keys).map((scheme) => KEYS[scheme as Scheme][0]);
+  if (names.length === 0) return "open to everyone";
+  const keys = `<a href="#keys">${names.join(", ").replace(/, (?=[^,]*$)/, " or ")}</a>`;
+  return isOpen({ security }) ? `open, or if reads are protected: ${keys}` : keys;
 }
 
 function commandFor({ path, methods, operation }: DocumentedOperation): string {
@@ -140,13 +176,17 @@ function commandFor({ path, methods, operation }: DocumentedOperation): string {
   return `curl${method}${secret}${body} "$T${path}${takesId ? "?id=home" : ""}"`;
 }
 
-function isOpen({ security }: Operation): boolean {
+function isOpen({ security }: Pick<Operation, "security">): boolean {
   return security.some((way) => Object.keys(way).length === 0);
 }
 
+function table(first: string, second: string, rows: readonly string[]): string {
+  const heads = [first, second, "Meaning"].map((head) => `<th scope="col">${head}</th>`);
+  return `<table><thead><tr>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+}
+
 function tableRow(name: string, values: string, meaning: string): string {
-  return `<tr><th scope="row"><code>${inHtml(name)}</code></th><td>${values}</td>` +
-    `<td>${marked(meaning)}</td></tr>`;
+  return `<tr><th scope="row">${name}</th><td>${values}</td><td>${marked(meaning)}</td></tr>`;
 }
 
 /** Returns the values of a parameter as HTML, with the default in bold. */

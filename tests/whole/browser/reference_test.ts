@@ -1,0 +1,21 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { SECRET } from "../../support/secret.ts";
+import { assertAccessibleInBothModes, testPage } from "../../support/web_page.ts";
+
+testPage(
+  "the reference copies a line with the address of the server, and fits on a phone",
+  { env: { SECRET_TOKEN: SECRET }, path: "/api" },
+  async ({ page, service }) => {
+    await page.getByRole("button", { name: /^Copy curl .*\/healthz"$/ }).click();
+    await page.getByText("Copied", { exact: true }).first().waitFor();
+    strictEqual(
+      await page.evaluate("navigator.clipboard.readText()"),
+      `curl "${service.url}/healthz"`,
+    );
+    await assertAccessibleInBothModes(page);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await assertAccessibleInBothModes(page);
+    await page.getByLabel("Go to an endpoint").selectOption({ label: "Errors" });
+    deepStrictEqual(new URL(page.url()).hash, "#errors");
+  },
+);

@@ -107,8 +107,8 @@ function ipAddress(entry: string): string | undefined {
   return URL.canParse(url) ? unmapped(new URL(url).hostname) : undefined;
 }
 
-/** An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2), as URLs write it. */
-const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
+/** An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2, and RFC 6052), as URLs write it. */
+const MAPPED = /^\[(?:::ffff|64:ff9b:):([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 function unmapped(hostname: string): string {
   const [, high = "", low = ""] = MAPPED.exec(hostname) ?? [];

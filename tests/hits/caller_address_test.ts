@@ -41,6 +41,8 @@ const rows: Row[] = [
   { forwarded: "fe80::7%25eth0", proxies: 1, caller: "[fe80::7]" },
   { forwarded: "::ffff:203.0.113.7", proxies: 1, caller: "203.0.113.7" },
   { forwarded: "::ffff:cb00:7107", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "64:ff9b::203.0.113.7", proxies: 1, caller: "203.0.113.7" },
+  { forwarded: "64:ff9b:1::203.0.113.7", proxies: 1, caller: "[64:ff9b:1::cb00:7107]" },
   // Fewer than told of, more than told of, or no address where the caller's should be.
   { forwarded: null, proxies: 1, caller: undefined },
   { forwarded: "203.0.113.7", proxies: 2, caller: undefined },

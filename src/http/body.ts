@@ -22,29 +22,18 @@ export function createBodyReader<From extends { readonly request: Request }>(
   draining: Draining,
   networkOf: (from: From) => string,
 ) {
-  const waiting: { network: string; begin: () => void }[] = [];
-  /** Numbers of the bodies that are read, for each network and for all. */
-  const reading = new Map<string, number>();
-  let taken = 0;
-
-  function count(network: string, change: 1 | -1) {
-    taken += change;
-    const number = (reading.get(network) ?? 0) + change;
-    if (number > 0) reading.set(network, number);
-    else reading.delete(network);
-  }
+  const waiting: { readonly network: string; begin(): void }[] = [];
+  /** The networks of the bodies that are read. */
+  const reading: string[] = [];
 
   function beginNext() {
-    let next = -1;
-    let fewest = Infinity;
-    waiting.forEach(({ network }, at) => {
-      const number = reading.get(network) ?? 0;
-      if (number <= fewest) [next, fewest] = [at, number];
-    });
-    const [{ network, begin } = {}] = next < 0 ? [] : waiting.splice(next, 1);
-    if (network === undefined) return;
-    count(network, 1);
-    begin?.();
+    const all = Map.groupBy(reading, (network) => network);
+    const numbers = waiting.map(({ network }) => all.get(network)?.length ?? 0);
+    const fewest = numbers.reduce((one, other) => Math.min(one, other), MAX_BODIES);
+    const [next] = waiting.splice(numbers.lastIndexOf(fewest) >>> 0, 1);
+    if (next === undefined) return;
+    reading.push(next.network);
+    next.begin();
   }
 
   return async (from: From, limit: number): Promise<string> => {
@@ -54,9 +43,9 @@ export function createBodyReader<From extends { readonly request: Request }>(
     if (length > limit) throw tooLong(limit);
     if (Number.isNaN(length)) throw badBody("Send the length of the body in Content-Length.");
     const network = networkOf(from);
-    if (taken < MAX_BODIES) count(network, 1);
+    if (reading.length < MAX_BODIES) reading.push(network);
     else await new Promise<void>((begin) => waiting.push({ network, begin }));
-    const limitMs = taken > MAX_BODIES / 2 ? SHORT_LIMIT_MS : BODY_LIMIT_MS;
+    const limitMs = reading.length > MAX_BODIES / 2 ? SHORT_LIMIT_MS : BODY_LIMIT_MS;
     const { promise: end, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(badBody("The body took too long to arrive.")), limitMs);
     try {
@@ -66,7 +55,7 @@ export function createBodyReader<From extends { readonly request: Request }>(
       throw cause instanceof Problem ? cause : truncated(draining, cause);
     } finally {
       clearTimeout(timer);
-      count(network, -1);
+      reading.splice(reading.indexOf(network), 1);
       beginNext();
     }
   };

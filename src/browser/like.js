@@ -43,7 +43,7 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
       known[id] = view.hits = Math.max(hits, view.hits || 0);
       if (/bot|skip|site/.test(response.headers.get("x-tallymark"))) return;
       remember(id, pressesOf(id) + 1);
-      matchMedia("(prefers-reduced-motion: reduce)").matches ||
+      matchMedia("(prefers-reduced-motion)").matches ||
         button.animate({ scale: [1, 1.2, 1] }, 200);
       const detail = { counter: id, hits: known[id] };
       like.dispatchEvent(new CustomEvent("tally-like", { bubbles: true, detail }));
@@ -74,8 +74,10 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
 
   const createButton = (like) => {
     const path = create("path", { d: HEART, stroke: "currentColor" });
+    // Drawn below the line of the text, because the digits are lower than the heart.
     const heart = create("svg", {
-      viewBox: "0 0 16 16",
+      viewBox: "0 -3 16 16",
+      overflow: "visible",
       width: "1em",
       height: "1em",
       role: "img",
@@ -92,7 +94,7 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
       { "data-hits": "" },
       create("tally-mark", { "data-like": "" }, "–"),
     );
-    number.style.cssText = "display: inline-block; min-width: 4ch";
+    number.style.cssText = "display:inline-block;min-width:4ch";
     button.append(" ", number);
     return number;
   };

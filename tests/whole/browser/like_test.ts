@@ -87,6 +87,34 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "like.js centers the heart on the digits, whatever the size of the text",
+  needsChromium,
+  async () => {
+    await using _site = await openLike();
+    await using reader = await openReader();
+    const { page } = reader;
+    await page.goto(URL);
+    await shows(page, ["0"]);
+    for (const size of [13, 16, 32]) {
+      const off: number = await page.evaluate(`(() => {
+        const button = document.querySelector("button");
+        button.style.font = "${size}px sans-serif";
+        const foot = button.querySelector("[data-hits]").appendChild(document.createElement("i"));
+        foot.style.cssText = "display: inline-block";
+        const context = document.createElement("canvas").getContext("2d");
+        context.font = button.style.font;
+        const digits = context.measureText("0").actualBoundingBoxAscent;
+        const center = foot.getBoundingClientRect().bottom - digits / 2;
+        foot.remove();
+        const heart = button.querySelector("path").getBoundingClientRect();
+        return (heart.top + heart.bottom) / 2 - center;
+      })()`);
+      ok(Math.abs(off) <= size / 16, `${off} px at ${size} px`);
+    }
+  },
+);
+
 Deno.test("like.js counts a double click once", needsChromium, async () => {
   await using site = await openLike();
   await using reader = await openReader();

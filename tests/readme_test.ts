@@ -54,7 +54,7 @@ Deno.test("every variable in a command of a page is set on that page", () => {
     const commands = [...shell, ...inline].join("\n");
     for (const [, name = ""] of commands.matchAll(/\$\{?([A-Za-z_]\w*)/g)) {
       const isSet = new RegExp(
-        '(?:^|[\\s"(])' + name + "=|read -r " + name + "|--arg " + name,
+        '(?:^|[\\s"(])' + name + "=|(?:read -r|--arg|for) " + name,
         "m",
       );
       ok(isSet.test(commands), `${page}: $${name}`);

@@ -9,7 +9,7 @@ import script from "../browser/built/api.min.js" with { type: "text" };
 /** The credentials of endpoints in the order of the page: their names, and how they are sent. */
 const KEYS = {
   tokenHeader: ["secret", "X-Auth-Token: …"],
-  bearer: ["session", "Authorization: Bearer …"],
+  bearer: ["bearer token", "Authorization: Bearer …"],
   counterKey: ["counter key", "key=…"],
   readKey: ["read key", "key=…"],
 } as const;

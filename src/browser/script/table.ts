@@ -335,7 +335,10 @@ function rowFor(line: Line, index: number) {
   );
 }
 
-/** Returns the number of counters of a group, and the button that opens its details. */
+/**
+ * Returns the number of counters of a group, and the button that opens its details. The name of a
+ * group unfolds it, as in a list of files, so the details need a word of their own.
+ */
 function aboutGroup(line: Line, { members, found }: Group) {
   const every = plural(members.length, "counter");
   const { id } = line.row;

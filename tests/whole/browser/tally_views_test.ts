@@ -116,6 +116,34 @@ Deno.test(
 );
 
 Deno.test(
+  "#tally-skip of a page that is prerendered is taken when the page is shown, and not before",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding({ openReads: true });
+    const rules = { prerender: [{ urls: ["/shown#tally-skip"], eagerness: "immediate" }] };
+    site.pages.set("/", {
+      html: `<script type="speculationrules">${JSON.stringify(rules)}</script>
+      <script>fetch("/wait/shown").then(() => location.href = "/shown#tally-skip")</script>`,
+    });
+    // The script looks at the address every 250 ms, also in a page that is prerendered.
+    site.pages.set("/shown", {
+      html: `${SCRIPT}${await site.markOf("shown")}<script>
+      let turns = 0;
+      const report = () => turns++ < 3 || fetch(localStorage["tally-skip"] ? "/skips" : "/counts");
+      customElements.whenDefined("tally-mark").then(() => setInterval(report, 250));
+    </script>`,
+    });
+    await using _ = await browse("http://blog.example/", READER_ARGS);
+    const reports = () => site.asked.filter((path) => /^\/(skips|counts)/.test(path));
+    const first = await waitFor("a report", () => reports()[0]);
+    site.release("/wait/shown");
+    strictEqual(first, "/counts (prefetch;prerender)");
+    await isAsked(site, "/skips");
+    strictEqual(await site.count("shown"), 0);
+  },
+);
+
+Deno.test(
   "tally.js counts what changes in a tab behind others when somebody looks at it",
   needsChromium,
   async () => {

@@ -71,7 +71,12 @@ async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void
     await using imports = startImports(url);
     const { today, dayAt } = createCalendar(TIME_ZONE);
     const doors = [{ url, today: today(), dayAt, hasVisitors: true }];
-    await using workload = startRandomWorkload(recorder, { doors, callers: 4, ids: IDS });
+    await using workload = startRandomWorkload(recorder, {
+      doors,
+      callers: 4,
+      ids: IDS,
+      leavesCounters: true,
+    });
     for (let run = 1; run <= runs; run++) {
       await more("answers", () => recorder.answered, 100);
       await more("imports", () => imports.stored, 3);

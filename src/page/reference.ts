@@ -170,10 +170,16 @@ function commandFor({ path, methods, operation }: DocumentedOperation): string {
   const method = methods.at(-1) === "GET" ? "" : ` -X ${methods.at(-1)}`;
   const secret = isOpen(operation) ? "" : ` -H "X-Auth-Token: $SECRET_TOKEN"`;
   const body = operation.requestBody === undefined ? "" : " --data-binary @FILE";
-  const takesId = operation.parameters.some(({ name, schema }) =>
-    name === "id" && (schema.default !== undefined || method !== "")
-  );
-  return `curl${method}${secret}${body} "$T${path}${takesId ? "?id=home" : ""}"`;
+  return `curl${method}${secret}${body} "$T${path}${queryFor(operation, method)}"`;
+}
+
+/** Returns the query of the command, so that it names a counter or a group where it can. */
+function queryFor({ parameters }: Operation, method: string): string {
+  const id = parameters.find(({ name }) => name === "id")?.schema;
+  if (id === undefined) {
+    return parameters.some(({ name }) => name === "prefix") ? "?prefix=blog/" : "";
+  }
+  return id.default !== undefined || id.type === "array" || method !== "" ? "?id=home" : "";
 }
 
 function isOpen({ security }: Pick<Operation, "security">): boolean {

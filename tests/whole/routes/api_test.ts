@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { CREDENTIALS } from "../../../src/auth/access.ts";
 import { memoryApp } from "../../support/app.ts";
 import { needsChromium, openChromium } from "../../support/chromium.ts";
+import { authorized } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
 import { openapi, routes } from "../../support/surface.ts";
 import { assertAccessible, openPage } from "../../support/web_page.ts";
@@ -45,6 +46,19 @@ const OPENERS = {
   token: /<a href="#keys">secret(?:,| or) bearer token/,
   key: /<a href="#keys">[^<]* key<\/a>/,
 };
+
+Deno.test("GET /api has lines that get 200 as they are, but for those with a file", async () => {
+  await using app = await memoryApp();
+  const { body } = await app.send("GET /api");
+  const lines = Array.from(body.matchAll(/<pre>(curl[^<]*)<\/pre>/g), ([, line = ""]) => line);
+  ok(lines.length > 30);
+  for (const line of lines.filter((line) => !line.includes("@FILE"))) {
+    const method = / -X (\w+)/.exec(line)?.[1] ?? "GET";
+    const path = /\$T(.*)&quot;/.exec(line)?.[1];
+    const headers = line.includes("X-Auth-Token") ? authorized : {};
+    strictEqual((await app.send(`${method} ${path}`, headers)).status, 200, line);
+  }
+});
 
 Deno.test("GET /api lets its own style and script through and nothing else", async () => {
   await using app = await memoryApp({ openReads: false });

@@ -98,7 +98,7 @@ interface RangeCounts {
 export async function readRange(
   counters: Counters,
   target: Target,
-  { first, last, since }: Range & { since: Day },
+  { first, last, since = first }: Range & { since?: Day },
 ): Promise<RangeCounts> {
   const held = await readDays(counters, { ...target, since });
   const all = held.days.hits;

@@ -1,4 +1,4 @@
-import { run } from "./src/server.ts";
+import { run } from "./src/start/server.ts";
 
 // In a bundle, the CommonJS modules of the Redis client load Node's modules with this function.
 // Only the entry of the program defines it, so that mounting the package changes no global.

@@ -26,7 +26,7 @@ import { metricsText } from "./routes/metrics_text.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { createService, type Service, type ServiceOptions } from "./routes/service.ts";
-import { session } from "./routes/start_session.ts";
+import { session } from "./routes/session.ts";
 import { sharedData, sharedPage } from "./routes/shared_page.ts";
 import { tally } from "./routes/tally.ts";
 import { top } from "./routes/top.ts";

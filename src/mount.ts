@@ -1,5 +1,5 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
-import { type OpenService, openService } from "./server.ts";
+import { type OpenService, openService } from "./start/server.ts";
 import { readEnvironment } from "./start/environment.ts";
 
 let opening: Promise<OpenService> | undefined;

@@ -1,6 +1,13 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
 import { StartError } from "./problem.ts";
-import { announce, closeOnSignal, fail, type OpenService, openService, pause } from "./server.ts";
+import {
+  announce,
+  closeOnSignal,
+  fail,
+  type OpenService,
+  openService,
+  pause,
+} from "./start/server.ts";
 import { parseConfig } from "./start/config.ts";
 import { readEnvironment } from "./start/environment.ts";
 

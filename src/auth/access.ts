@@ -1,4 +1,4 @@
-import type { CounterId } from "../counter/counter_id.ts";
+import type { CounterId } from "../domain/counter_id.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
 import { type Job, type KeyGrant, type KeyOptions, Keys } from "./keys.ts";

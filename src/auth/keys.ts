@@ -1,4 +1,4 @@
-import { type CounterId, counterId, parseCounterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId, parseCounterId } from "../domain/counter_id.ts";
 import { Problem } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { sameText, Secret } from "./secret.ts";

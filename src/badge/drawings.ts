@@ -1,17 +1,17 @@
 import { BoundedMap } from "../bounded_map.ts";
-import type { Days } from "../counter/history.ts";
-import { TREND_DAYS } from "../counter/trend.ts";
+import type { Days } from "../domain/history.ts";
+import { TREND_DAYS } from "../domain/trend.ts";
 import type { Query } from "../http/query.ts";
 import type { Problem } from "../problem.ts";
-import { shareOf, withGoal } from "./goal.ts";
-import { type Look, parseLook } from "./badge_look.ts";
-import { type Counts, formatCounts } from "./number.ts";
-import type { Palette } from "./palette.ts";
+import { shareOf, withGoal } from "../drawing/goal.ts";
+import { type Look, parseLook } from "./look.ts";
+import { type Counts, formatCounts } from "../drawing/number.ts";
+import type { Palette } from "../drawing/palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
-import { badgeBars } from "./spark.ts";
+import { badgeBars } from "../drawing/spark.ts";
 import { BADGE_PARAMETER_LIST, parseStyle } from "./styles.ts";
 import type { Bars } from "./styles/style.ts";
-import { cleanText, escape, setLine, textHash } from "./text.ts";
+import { cleanText, escape, setLine, textHash } from "../drawing/text.ts";
 
 /**
  * Draws a badge as an SVG document that a screen reader reads as "label: message". Bars only in a

@@ -1,7 +1,7 @@
-import { formatCount } from "../badge/number.ts";
+import { formatCount } from "../drawing/number.ts";
 import { type Bar, ceilingOf, isTick } from "./bars.ts";
 import { tickText } from "./dates.ts";
-import type { ShownLook } from "./chart_look.ts";
+import type { ShownLook } from "./look.ts";
 import { drawType, type Setting, setType, type Type } from "./type.ts";
 
 /** The part of a picture that bars, lines, numbers and dates share, in pixels. */

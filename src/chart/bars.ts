@@ -1,5 +1,5 @@
 // Also part of the page's script, so this module imports only types.
-import type { Day, Days } from "../counter/history.ts";
+import type { Day, Days } from "../domain/history.ts";
 
 /** The number of bars of a chart, and the length of each. */
 export interface Range {

@@ -1,7 +1,7 @@
-import { formatCount, type Formatter, formatterOf } from "../badge/number.ts";
-import type { Day } from "../counter/history.ts";
+import { formatCount, type Formatter, formatterOf } from "../drawing/number.ts";
+import type { Day } from "../domain/history.ts";
 import { type Bar, DAY_MS, type Range } from "./bars.ts";
-import type { ShownLook } from "./chart_look.ts";
+import type { ShownLook } from "./look.ts";
 
 /** Returns "30 days" or "10 years, by quarter" in the reader's language. */
 export function spanOf({ unit, count }: Range, locale: string): string {

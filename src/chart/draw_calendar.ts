@@ -1,11 +1,11 @@
-import { formatCount } from "../badge/number.ts";
-import { type Ink, Inks } from "../badge/inks.ts";
-import type { Day } from "../counter/history.ts";
+import { formatCount } from "../drawing/number.ts";
+import { type Ink, Inks } from "../drawing/inks.ts";
+import type { Day } from "../domain/history.ts";
 import type { ChartFigures } from "./draw_chart.ts";
 import { DAY_MS, weekdayIndex } from "./bars.ts";
 import { DATE, dateText, ENGLISH, MONTH_NAME, spanOf } from "./dates.ts";
 import { frame, inksOf } from "./frame.ts";
-import type { PictureLook } from "./chart_look.ts";
+import type { PictureLook } from "./look.ts";
 import { drawHeading, drawType, setType } from "./type.ts";
 
 /** The size of a calendar in pixels. */

@@ -1,14 +1,14 @@
-import { shareOf, withGoal } from "../badge/goal.ts";
-import { type Counts, formatCount, formatCounts } from "../badge/number.ts";
-import { Inks, UP } from "../badge/inks.ts";
-import { weekTrend } from "../badge/spark.ts";
-import { cleanText, tenth } from "../badge/text.ts";
-import { trendOf } from "../counter/trend.ts";
+import { shareOf, withGoal } from "../drawing/goal.ts";
+import { type Counts, formatCount, formatCounts } from "../drawing/number.ts";
+import { Inks, UP } from "../drawing/inks.ts";
+import { weekTrend } from "../drawing/spark.ts";
+import { cleanText, tenth } from "../drawing/text.ts";
+import { trendOf } from "../domain/trend.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { ENGLISH, spanOf, todayIn } from "./dates.ts";
 import { COLORS, frame, inksOf, type PictureInks } from "./frame.ts";
 import type { NamedFigures } from "./draw_lines.ts";
-import type { PictureLook } from "./chart_look.ts";
+import type { PictureLook } from "./look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
 /** The size of a card in pixels. */

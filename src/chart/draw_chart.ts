@@ -1,12 +1,12 @@
-import { formatCount } from "../badge/number.ts";
-import { tenth } from "../badge/text.ts";
-import type { Day, Days } from "../counter/history.ts";
+import { formatCount } from "../drawing/number.ts";
+import { tenth } from "../drawing/text.ts";
+import type { Day, Days } from "../domain/history.ts";
 import { BESIDE, drawAxis, SMALL } from "./axis.ts";
 import { type Bar, barsOf, peakIndex, rangeSince } from "./bars.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { dateOfMark, description, spanOf } from "./dates.ts";
 import { frame, inksOf } from "./frame.ts";
-import type { ChartLook, ShownLook } from "./chart_look.ts";
+import type { ChartLook, ShownLook } from "./look.ts";
 import { drawHeading, drawRow, drawType, setType, type Type, widthOf } from "./type.ts";
 
 /** The figures of a chart: the count, and the known days up to today. */

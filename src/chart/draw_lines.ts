@@ -1,13 +1,13 @@
-import { formatCount } from "../badge/number.ts";
-import { cleanText, tenth } from "../badge/text.ts";
-import type { Day } from "../counter/history.ts";
+import { formatCount } from "../drawing/number.ts";
+import { cleanText, tenth } from "../drawing/text.ts";
+import type { Day } from "../domain/history.ts";
 import { type Area, BESIDE, drawAxis, SMALL } from "./axis.ts";
 import { type Bar, barsOf, rangeSince } from "./bars.ts";
 import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./draw_chart.ts";
 import { CURVE_STROKE, curveThrough, type Point } from "./curve.ts";
 import { descriptionOfSeveral, fullSteps, stepsOf } from "./dates.ts";
 import { frame, inksOf } from "./frame.ts";
-import type { ChartLook, ShownLook } from "./chart_look.ts";
+import type { ChartLook, ShownLook } from "./look.ts";
 import { drawType, type Setting, setType, setWithin } from "./type.ts";
 
 /** The figures of one of several counters. */

@@ -1,7 +1,7 @@
-import { VERDANA } from "../badge/face.ts";
-import { GREEN, Inks } from "../badge/inks.ts";
-import { escape } from "../badge/text.ts";
-import type { PictureLook } from "./chart_look.ts";
+import { VERDANA } from "../drawing/face.ts";
+import { GREEN, Inks } from "../drawing/inks.ts";
+import { escape } from "../drawing/text.ts";
+import type { PictureLook } from "./look.ts";
 
 /** The inks of a picture, as markup ready for a template. Each attribute has a leading space. */
 export type PictureInks = ReturnType<typeof inksOf>;

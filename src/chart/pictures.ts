@@ -1,7 +1,7 @@
 import type { ProblemText } from "../badge/drawings.ts";
-import { parseGoal } from "../badge/goal.ts";
-import { cleanText } from "../badge/text.ts";
-import type { Day } from "../counter/history.ts";
+import { parseGoal } from "../drawing/goal.ts";
+import { cleanText } from "../drawing/text.ts";
+import type { Day } from "../domain/history.ts";
 import type { Parameter } from "../http/query.ts";
 import { firstDay } from "./bars.ts";
 import { CALENDAR, calendarSince, drawCalendar } from "./draw_calendar.ts";
@@ -19,7 +19,7 @@ import {
   type PictureLook,
   type PictureName,
   type PictureQuery,
-} from "./chart_look.ts";
+} from "./look.ts";
 import { drawType, setType, setWithin } from "./type.ts";
 
 /** A picture of a counter's days, as its routes use and describe it. */

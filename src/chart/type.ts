@@ -1,7 +1,7 @@
-import { clusterWidth, verdana11, verdanaBold10 } from "../badge/face.ts";
-import { formatCount } from "../badge/number.ts";
-import { drawText, graphemes, setLine, tenth } from "../badge/text.ts";
-import type { PictureLook } from "./chart_look.ts";
+import { clusterWidth, verdana11, verdanaBold10 } from "../drawing/face.ts";
+import { formatCount } from "../drawing/number.ts";
+import { drawText, graphemes, setLine, tenth } from "../drawing/text.ts";
+import type { PictureLook } from "./look.ts";
 import { ENGLISH } from "./dates.ts";
 
 /** The size of a text in pixels, and its weight. */

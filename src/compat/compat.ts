@@ -2,7 +2,7 @@ import { errorBadge } from "../badge/drawings.ts";
 import { allowsPublicHits } from "../hits/serve_as.ts";
 import type { CompatAddress, CompatRequest, Numbers, Picture } from "./address.ts";
 import { COMPAT_SERVICES } from "./services.ts";
-import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { allowPages } from "../http/cors.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH, QueryValues } from "../http/query.ts";

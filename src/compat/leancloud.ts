@@ -1,5 +1,5 @@
 import { key, token } from "../auth/access.ts";
-import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
 import { createResponse, headersFor, readProblem } from "../http/response.ts";

@@ -1,5 +1,5 @@
 import busuanziScript from "../browser/built/busuanzi.min.js" with { type: "text" };
-import { parseCounterId } from "../counter/counter_id.ts";
+import { parseCounterId } from "../domain/counter_id.ts";
 import { Problem } from "../problem.ts";
 import type {
   CompatAddress,

@@ -1,6 +1,6 @@
 import type { KeyPrefix } from "../auth/keys.ts";
-import type { CounterId } from "../counter/counter_id.ts";
-import type { Counters } from "../counting/counters.ts";
+import type { CounterId } from "../domain/counter_id.ts";
+import type { Counters } from "../counters/counters.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Problem } from "../problem.ts";

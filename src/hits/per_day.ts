@@ -1,4 +1,4 @@
-import type { Calendar } from "../counter/calendar.ts";
+import type { Calendar } from "../domain/calendar.ts";
 
 /**
  * Returns a function that returns the state of today, which `begin` creates. The process forgets it

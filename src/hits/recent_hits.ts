@@ -1,4 +1,4 @@
-import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId } from "../domain/counter_id.ts";
 import type { Grant } from "../auth/access.ts";
 import type { Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";

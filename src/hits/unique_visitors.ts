@@ -1,5 +1,5 @@
-import type { OnceOutcome } from "../counter/once.ts";
-import type { Counters } from "../counting/counters.ts";
+import type { OnceOutcome } from "../domain/once.ts";
+import type { Counters } from "../counters/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";

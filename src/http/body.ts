@@ -1,4 +1,4 @@
-import type { NumberedLine } from "../counter/line.ts";
+import type { NumberedLine } from "../domain/line.ts";
 import { Problem } from "../problem.ts";
 
 /** The shutdown of the process, during which Deno cuts off the bodies of all requests. */

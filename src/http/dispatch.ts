@@ -3,7 +3,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { getPath } from "hono/utils/url";
 import { type Access, type AccessCheck, CREDENTIALS, type Grant, key } from "../auth/access.ts";
 import { keyPrefix } from "../auth/keys.ts";
-import { type CounterId, counterId, DEFAULT_ID } from "../counter/counter_id.ts";
+import { type CounterId, counterId, DEFAULT_ID } from "../domain/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";

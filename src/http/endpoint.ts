@@ -1,5 +1,5 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
-import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../counter/counter_id.ts";
+import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../domain/counter_id.ts";
 import type { Content, Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
 import type { CorsPolicy } from "./cors.ts";

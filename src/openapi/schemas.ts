@@ -1,4 +1,4 @@
-import { PERIODS } from "../counter/calendar.ts";
+import { PERIODS } from "../domain/calendar.ts";
 
 /** A JSON Schema in the dialect of OpenAPI 3.1. */
 export type Schema = { readonly [keyword: string]: unknown };

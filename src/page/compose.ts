@@ -2,12 +2,12 @@ import { STYLES } from "../badge/styles.ts";
 import type { Route } from "../http/endpoint.ts";
 import { ICON } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
-import css from "../browser/page.css" with { type: "text" };
-import dataCss from "../browser/data.css" with { type: "text" };
-import html from "../browser/page.html" with { type: "text" };
+import css from "../browser/owner/page.css" with { type: "text" };
+import dataCss from "../browser/owner/data/data.css" with { type: "text" };
+import html from "../browser/owner/page.html" with { type: "text" };
 import script from "../browser/built/page.min.js" with { type: "text" };
 import dataScript from "../browser/built/data.min.js" with { type: "text" };
-import sharedHtml from "../browser/shared.html" with { type: "text" };
+import sharedHtml from "../browser/shared/shared.html" with { type: "text" };
 import sharedScript from "../browser/built/shared.min.js" with { type: "text" };
 
 /** A page, and a Content-Security-Policy that allows nothing but its own parts. */

@@ -2,8 +2,8 @@ import type { ParameterObject } from "../openapi/responses.ts";
 import type { describeRoutes, Operation } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
 import { compose, type Page } from "./compose.ts";
-import pageStyle from "../browser/page.css" with { type: "text" };
-import ownStyle from "../browser/reference.css" with { type: "text" };
+import pageStyle from "../browser/owner/page.css" with { type: "text" };
+import ownStyle from "../browser/api/reference.css" with { type: "text" };
 import script from "../browser/built/api.min.js" with { type: "text" };
 
 /** The credentials of endpoints in the order of the page: their names, and how they are sent. */

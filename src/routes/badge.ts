@@ -1,8 +1,8 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
-import { shieldsColor } from "../badge/color.ts";
-import { parseGoal, withGoal } from "../badge/goal.ts";
-import { parseLabel } from "../badge/badge_look.ts";
-import { formatCounts, parseNumberForm } from "../badge/number.ts";
+import { shieldsColor } from "../drawing/color.ts";
+import { parseGoal, withGoal } from "../drawing/goal.ts";
+import { parseLabel } from "../badge/look.ts";
+import { formatCounts, parseNumberForm } from "../drawing/number.ts";
 import { BADGE_PARAMETERS } from "../badge/parameters.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";

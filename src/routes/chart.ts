@@ -1,6 +1,6 @@
-import { textHash } from "../badge/text.ts";
+import { textHash } from "../drawing/text.ts";
 import type { Picture } from "../chart/pictures.ts";
-import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";

@@ -1,4 +1,4 @@
-import type { GroupSum } from "../counting/groups.ts";
+import type { GroupSum } from "../counters/groups.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

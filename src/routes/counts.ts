@@ -1,4 +1,4 @@
-import { type CounterId, counterId } from "../counter/counter_id.ts";
+import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

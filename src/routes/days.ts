@@ -1,4 +1,4 @@
-import { type Day, parseDay } from "../counter/history.ts";
+import { type Day, parseDay } from "../domain/history.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

@@ -1,7 +1,7 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
-import type { CounterId } from "../counter/counter_id.ts";
-import type { Days } from "../counter/history.ts";
+import type { CounterId } from "../domain/counter_id.ts";
+import type { Days } from "../domain/history.ts";
 import { type HitRequest, once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import {

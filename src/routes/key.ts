@@ -1,5 +1,5 @@
 import { JOBS, keyPrefix } from "../auth/keys.ts";
-import { MAX_ID_BYTES } from "../counter/counter_id.ts";
+import { MAX_ID_BYTES } from "../domain/counter_id.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

@@ -1,9 +1,9 @@
-import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../counter/counter_id.ts";
-import type { Calendar } from "../counter/calendar.ts";
-import { type CounterState, type Day, dropBefore } from "../counter/history.ts";
-import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../counter/line.ts";
-import type { ListOptions } from "../counter/store.ts";
-import { ImportError } from "../counting/import.ts";
+import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../domain/counter_id.ts";
+import type { Calendar } from "../domain/calendar.ts";
+import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
+import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
+import type { ListOptions } from "../domain/store.ts";
+import { ImportError } from "../counters/import.ts";
 import { bodyLines, bodyText, textStream, TRUNCATED_BODY } from "../http/body.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";

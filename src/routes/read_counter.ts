@@ -1,5 +1,5 @@
-import type { Counts } from "../badge/number.ts";
-import { hitsIn, isPeriod, type Period, PERIODS, periodStart } from "../counter/calendar.ts";
+import type { Counts } from "../drawing/number.ts";
+import { hitsIn, isPeriod, type Period, PERIODS, periodStart } from "../domain/calendar.ts";
 import {
   type CounterState,
   type Day,
@@ -7,8 +7,8 @@ import {
   dropBefore,
   formatDay,
   padToDay,
-} from "../counter/history.ts";
-import type { Counters } from "../counting/counters.ts";
+} from "../domain/history.ts";
+import type { Counters } from "../counters/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { Problem } from "../problem.ts";

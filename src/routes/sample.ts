@@ -2,7 +2,7 @@ import { createDrawings, errorBadge } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import type { NamedFigures } from "../chart/draw_lines.ts";
 import type { Picture } from "../chart/pictures.ts";
-import type { Day } from "../counter/history.ts";
+import type { Day } from "../domain/history.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";

@@ -1,6 +1,6 @@
 import { type AccessOptions, createAccess } from "../auth/access.ts";
 import type { ServeAs } from "../hits/serve_as.ts";
-import type { Counters } from "../counting/counters.ts";
+import type { Counters } from "../counters/counters.ts";
 import { networkOfCaller, type Proxies, type SentRequest } from "../hits/caller_address.ts";
 import { createHitPolicy } from "../hits/hit_policy.ts";
 import { RecentHits } from "../hits/recent_hits.ts";

@@ -1,5 +1,5 @@
 import { Problem } from "../problem.ts";
-import type { CounterStore, OpenStore, StoreTraits } from "../counter/store.ts";
+import type { CounterStore, OpenStore, StoreTraits } from "../domain/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
 export interface LazyStoreOptions {

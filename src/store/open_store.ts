@@ -1,11 +1,11 @@
-import type { Calendar } from "../counter/calendar.ts";
+import type { Calendar } from "../domain/calendar.ts";
 import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { DatabaseOptions } from "./kv/database.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import { StartError } from "../problem.ts";
-import { type CounterStore, type Source, withTimeout } from "../counter/store.ts";
+import { type CounterStore, type Source, withTimeout } from "../domain/store.ts";
 import { meteredHealth, STORE_LABEL } from "./store_health.ts";
 
 /**

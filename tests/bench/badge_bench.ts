@@ -1,7 +1,7 @@
 import { makeBadge } from "badge-maker";
 import { drawBadge } from "../../src/badge/drawings.ts";
-import { parseLook } from "../../src/badge/badge_look.ts";
-import { formatCount } from "../../src/badge/number.ts";
+import { parseLook } from "../../src/badge/look.ts";
+import { formatCount } from "../../src/drawing/number.ts";
 
 // The rule: at most 3 µs a warm badge, and at least ten times as fast as badge-maker.
 

@@ -1,6 +1,6 @@
 import { drawChart } from "../../src/chart/draw_chart.ts";
 import { drawLines } from "../../src/chart/draw_lines.ts";
-import { parseChartLook } from "../../src/chart/chart_look.ts";
+import { parseChartLook } from "../../src/chart/look.ts";
 
 // The rule: at most 3 ms a chart.
 

@@ -1,4 +1,4 @@
-import { createCounters } from "../../src/counting/counters.ts";
+import { createCounters } from "../../src/counters/counters.ts";
 import { waitForCluster } from "../support/cluster_steps.ts";
 import { openRedisStore } from "../support/redis_backend.ts";
 import { startCluster } from "../support/redis_cluster.ts";

@@ -2,9 +2,9 @@
 // connections, batcher and callers. Its argument is the job as JSON. It prints "ready", begins at
 // the first line of its input, and stops where that ends.
 import process from "node:process";
-import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
-import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { type Counters, createCounters } from "../../src/counting/counters.ts";
+import { type Calendar, createCalendar } from "../../src/domain/calendar.ts";
+import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
+import { type Counters, createCounters } from "../../src/counters/counters.ts";
 import { Problem } from "../../src/problem.ts";
 import { storeOn } from "../support/redis_backend.ts";
 import { linkTo } from "../support/redis_link.ts";

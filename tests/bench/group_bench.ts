@@ -1,5 +1,5 @@
-import { counterId } from "../../src/counter/counter_id.ts";
-import { createCounters } from "../../src/counting/counters.ts";
+import { counterId } from "../../src/domain/counter_id.ts";
+import { createCounters } from "../../src/counters/counters.ts";
 import { kvStore } from "../support/kv_store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { createLog } from "../../src/log.ts";

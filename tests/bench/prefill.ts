@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createCalendar } from "../../src/counter/calendar.ts";
+import { createCalendar } from "../../src/domain/calendar.ts";
 import { kvKeys } from "../../src/store/kv/kv_layout.ts";
 import { encodeLedger } from "../../src/store/kv/kv_layout.ts";
 import { formatLedger } from "../../src/store/redis/redis_layout.ts";

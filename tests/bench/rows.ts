@@ -1,4 +1,4 @@
-import { counterId } from "../../src/counter/counter_id.ts";
+import { counterId } from "../../src/domain/counter_id.ts";
 import { Keys } from "../../src/auth/keys.ts";
 import { Secret } from "../../src/auth/secret.ts";
 import type { Loader, Shape } from "./load.ts";

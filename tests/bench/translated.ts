@@ -2,7 +2,7 @@
 // for each request of one process that both are asked of in turns. Options: --rounds 8, --seconds
 // 1.
 import { parseArgs } from "node:util";
-import { counterId } from "../../src/counter/counter_id.ts";
+import { counterId } from "../../src/domain/counter_id.ts";
 import { Keys } from "../../src/auth/keys.ts";
 import { Secret } from "../../src/auth/secret.ts";
 import { COMPAT_SERVICES } from "../../src/compat/services.ts";

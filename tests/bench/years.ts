@@ -4,8 +4,8 @@
 // --stores deno-kv,redis, and --project FOLDER for the main.ts of another checkout.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createCalendar } from "../../src/counter/calendar.ts";
-import { firstDayOf, type OpenYear, yearOf } from "../../src/counter/history.ts";
+import { createCalendar } from "../../src/domain/calendar.ts";
+import { firstDayOf, type OpenYear, yearOf } from "../../src/domain/history.ts";
 import { encodeLedger, encodeYear, kvKeys } from "../../src/store/kv/kv_layout.ts";
 import { formatLedger, formatYear, relatedKey } from "../../src/store/redis/redis_layout.ts";
 import { projectFolder } from "../support/programs.ts";

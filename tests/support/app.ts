@@ -1,12 +1,12 @@
 import { parseServeAs } from "../../src/hits/serve_as.ts";
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createApp } from "../../src/app.ts";
-import { type Calendar, createCalendar } from "../../src/counter/calendar.ts";
-import { createCounters } from "../../src/counting/counters.ts";
+import { type Calendar, createCalendar } from "../../src/domain/calendar.ts";
+import { createCounters } from "../../src/counters/counters.ts";
 import { kvStore } from "./kv_store.ts";
 import { parseKeyVersions } from "../../src/auth/keys.ts";
 import type { Proxies } from "../../src/hits/caller_address.ts";
-import type { CounterStore } from "../../src/counter/store.ts";
+import type { CounterStore } from "../../src/domain/store.ts";
 import { createStoreHealth } from "../../src/store/store_health.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";

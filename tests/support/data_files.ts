@@ -1,8 +1,8 @@
-import { count, type CountOptions } from "../../src/browser/script/data/count_rows.ts";
-import { partsOf } from "../../src/browser/script/data/lines_of.ts";
-import { openFile } from "../../src/browser/script/data/open_files.ts";
-import { type Columns, isChosen, NONE } from "../../src/browser/script/data/sources.ts";
-import { type Table, tablesOf } from "../../src/browser/script/data/tables.ts";
+import { count, type CountOptions } from "../../src/browser/owner/data/count_rows.ts";
+import { partsOf } from "../../src/browser/owner/data/lines_of.ts";
+import { openFile } from "../../src/browser/owner/data/open_files.ts";
+import { type Columns, isChosen, NONE } from "../../src/browser/owner/data/sources.ts";
+import { type Table, tablesOf } from "../../src/browser/owner/data/tables.ts";
 
 /** The names and contents of files. */
 export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;

@@ -1,14 +1,14 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import type { CounterState, Day, Days } from "../../src/counter/history.ts";
-import { applyUpdate } from "../../src/counter/update.ts";
+import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
+import type { CounterState, Day, Days } from "../../src/domain/history.ts";
+import { applyUpdate } from "../../src/domain/update.ts";
 import {
   type CounterStore,
   type ListedCounter,
   MAX_HITS,
   type Update,
-} from "../../src/counter/store.ts";
+} from "../../src/domain/store.ts";
 import { Problem } from "../../src/problem.ts";
 import { times } from "./times.ts";
 import { addition, type StoreKind } from "./store_contract.ts";

@@ -1,6 +1,6 @@
-import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { Day } from "../../src/counter/history.ts";
-import type { CounterStore } from "../../src/counter/store.ts";
+import type { CounterId } from "../../src/domain/counter_id.ts";
+import type { Day } from "../../src/domain/history.ts";
+import type { CounterStore } from "../../src/domain/store.ts";
 import { openCounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { type KvConnectServer, startKvConnect } from "./kv_connect.ts";
 import { kvStore } from "./kv_store.ts";

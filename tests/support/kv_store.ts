@@ -1,6 +1,6 @@
-import { createCalendar } from "../../src/counter/calendar.ts";
-import type { Day } from "../../src/counter/history.ts";
-import type { CounterStore } from "../../src/counter/store.ts";
+import { createCalendar } from "../../src/domain/calendar.ts";
+import type { Day } from "../../src/domain/history.ts";
+import type { CounterStore } from "../../src/domain/store.ts";
 import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";

@@ -1,4 +1,4 @@
-import { openService } from "../../src/server.ts";
+import { openService } from "../../src/start/server.ts";
 import { onReservedPort } from "./reserved_port.ts";
 
 /** The address of a service, without a trailing slash. */

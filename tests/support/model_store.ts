@@ -1,7 +1,7 @@
-import type { CounterId } from "../../src/counter/counter_id.ts";
-import { type CounterState, type Day, padToDay } from "../../src/counter/history.ts";
-import { deduplicate, type KnownKeys, type OnceOutcome } from "../../src/counter/once.ts";
-import { applyUpdate } from "../../src/counter/update.ts";
+import type { CounterId } from "../../src/domain/counter_id.ts";
+import { type CounterState, type Day, padToDay } from "../../src/domain/history.ts";
+import { deduplicate, type KnownKeys, type OnceOutcome } from "../../src/domain/once.ts";
+import { applyUpdate } from "../../src/domain/update.ts";
 import {
   type Addition,
   type CounterStore,
@@ -12,7 +12,7 @@ import {
   type OnceAddition,
   type Outcome,
   type Write,
-} from "../../src/counter/store.ts";
+} from "../../src/domain/store.ts";
 import { Problem } from "../../src/problem.ts";
 
 /** The specification of a store in its simplest form. Tests compare the real stores with it. */

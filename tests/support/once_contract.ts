@@ -1,8 +1,8 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { createCounters } from "../../src/counting/counters.ts";
-import type { DeduplicationKeys, OnceOutcome } from "../../src/counter/once.ts";
-import { type CounterStore, MAX_HITS } from "../../src/counter/store.ts";
+import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
+import { createCounters } from "../../src/counters/counters.ts";
+import type { DeduplicationKeys, OnceOutcome } from "../../src/domain/once.ts";
+import { type CounterStore, MAX_HITS } from "../../src/domain/store.ts";
 import { Problem } from "../../src/problem.ts";
 import type { Backend, StoreKind } from "./store_contract.ts";
 

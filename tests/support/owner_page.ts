@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { createCalendar } from "../../src/counter/calendar.ts";
-import { formatDay } from "../../src/counter/history.ts";
+import { createCalendar } from "../../src/domain/calendar.ts";
+import { formatDay } from "../../src/domain/history.ts";
 import { importLines as importBody } from "./import_lines.ts";
 import type { ServiceAddress } from "./local_service.ts";
 import { authorized, SECRET } from "./secret.ts";

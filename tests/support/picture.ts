@@ -8,7 +8,7 @@ import { PNG } from "pngjs";
 // A picture must come out the same on a machine without fonts, so no font of the machine is used
 // but small cuts of DejaVu Sans and DejaVu Sans Mono (see badge/fonts/LICENSE). Where they lack a
 // script (Japanese, emoji) boxes and positions are still compared.
-const FONTS = fileURLToPath(new URL("../badge/fonts/", import.meta.url));
+const FONTS = fileURLToPath(new URL("../unit/badge/fonts/", import.meta.url));
 
 // Room for a rounding that differs between processors; a moved letter or a changed color is more.
 const MAX_PIXELS_OFF = 50;

@@ -1,6 +1,6 @@
-import { type CounterId, counterId } from "../../src/counter/counter_id.ts";
-import { deduplicate, type OnceOutcome } from "../../src/counter/once.ts";
-import type { CounterState, Day } from "../../src/counter/history.ts";
+import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
+import { deduplicate, type OnceOutcome } from "../../src/domain/once.ts";
+import type { CounterState, Day } from "../../src/domain/history.ts";
 import type {
   Addition,
   CounterStore,
@@ -10,7 +10,7 @@ import type {
   Outcome,
   Risks,
   Write,
-} from "../../src/counter/store.ts";
+} from "../../src/domain/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A store that fails on demand, as no real one does: for the answers to failures only. */

@@ -1,14 +1,14 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { counterId, MAX_ID_BYTES } from "../../src/counter/counter_id.ts";
-import type { CounterId } from "../../src/counter/counter_id.ts";
-import type { CounterState, Day } from "../../src/counter/history.ts";
-import { type Counters, createCounters } from "../../src/counting/counters.ts";
+import { counterId, MAX_ID_BYTES } from "../../src/domain/counter_id.ts";
+import type { CounterId } from "../../src/domain/counter_id.ts";
+import type { CounterState, Day } from "../../src/domain/history.ts";
+import { type Counters, createCounters } from "../../src/counters/counters.ts";
 import {
   type Addition,
   type CounterStore,
   MAX_HITS,
   type Outcome,
-} from "../../src/counter/store.ts";
+} from "../../src/domain/store.ts";
 import { Problem, type ProblemName } from "../../src/problem.ts";
 
 /** A place that keeps counters, empty at first, and the ways into it that go past the store. */

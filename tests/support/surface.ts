@@ -1,5 +1,5 @@
 import { createApp } from "../../src/app.ts";
-import { createCounters } from "../../src/counting/counters.ts";
+import { createCounters } from "../../src/counters/counters.ts";
 import { createLog } from "../../src/log.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { describeRoutes } from "../../src/openapi/document.ts";

@@ -1,4 +1,4 @@
-import { createCalendar } from "../../src/counter/calendar.ts";
+import { createCalendar } from "../../src/domain/calendar.ts";
 
 /** Longer than the tests of a file take, in milliseconds. */
 const LONG_MS = 3_600_000;

@@ -1,7 +1,7 @@
-import type { Color } from "../color.ts";
-import { VERDANA, verdana11 } from "../face.ts";
-import type { Palette } from "../palette.ts";
-import { drawText } from "../text.ts";
+import type { Color } from "../../drawing/color.ts";
+import { VERDANA, verdana11 } from "../../drawing/face.ts";
+import type { Palette } from "../../drawing/palette.ts";
+import { drawText } from "../../drawing/text.ts";
 import type { Content, Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.

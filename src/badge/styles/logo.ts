@@ -1,4 +1,4 @@
-import type { Color } from "../color.ts";
+import type { Color } from "../../drawing/color.ts";
 
 /** Width and height of a logo in pixels. */
 export const LOGO_SIZE = 14;

@@ -1,7 +1,7 @@
-import type { Face } from "../face.ts";
-import type { Palette } from "../palette.ts";
+import type { Face } from "../../drawing/face.ts";
+import type { Palette } from "../../drawing/palette.ts";
 import type { LookName } from "../parameters.ts";
-import type { Line } from "../text.ts";
+import type { Line } from "../../drawing/text.ts";
 
 /** Bars between label and message, or none. */
 export interface Bars {

@@ -1,8 +1,8 @@
-import { AA, type Color, contrast } from "../color.ts";
-import { monospace12 } from "../face.ts";
-import { Inks } from "../inks.ts";
-import type { Palette } from "../palette.ts";
-import { drawText, type Line, tenth } from "../text.ts";
+import { AA, type Color, contrast } from "../../drawing/color.ts";
+import { monospace12 } from "../../drawing/face.ts";
+import { Inks } from "../../drawing/inks.ts";
+import type { Palette } from "../../drawing/palette.ts";
+import { drawText, type Line, tenth } from "../../drawing/text.ts";
 import type { Draw, Style } from "./style.ts";
 
 /** A line in a terminal: a prompt, the label, the value in bright bold, a resting cursor. */

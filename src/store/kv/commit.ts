@@ -1,7 +1,7 @@
-import type { CounterId } from "../../counter/counter_id.ts";
-import { DAY_MS } from "../../counter/history.ts";
+import type { CounterId } from "../../domain/counter_id.ts";
+import { DAY_MS } from "../../domain/history.ts";
 import { Problem } from "../../problem.ts";
-import type { Plan, Writes } from "../../counter/planner.ts";
+import type { Plan, Writes } from "../../domain/planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { encodeLedger, encodeYear, OWN } from "./kv_layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";

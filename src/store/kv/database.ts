@@ -1,8 +1,8 @@
 import { BoundedMap } from "../../bounded_map.ts";
-import type { CounterId } from "../../counter/counter_id.ts";
-import { type Day, isOpenOn, LAST_DAY } from "../../counter/history.ts";
+import type { CounterId } from "../../domain/counter_id.ts";
+import { type Day, isOpenOn, LAST_DAY } from "../../domain/history.ts";
 import { Problem } from "../../problem.ts";
-import type { Plan } from "../../counter/planner.ts";
+import type { Plan } from "../../domain/planner.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,

@@ -1,6 +1,6 @@
-import { type Day, DAY_MS, LAST_DAY } from "../../counter/history.ts";
-import type { KnownKeys } from "../../counter/once.ts";
-import type { OnceAddition } from "../../counter/store.ts";
+import { type Day, DAY_MS, LAST_DAY } from "../../domain/history.ts";
+import type { KnownKeys } from "../../domain/once.ts";
+import type { OnceAddition } from "../../domain/store.ts";
 import {
   KEYS_PER_READ,
   type KvEntry,

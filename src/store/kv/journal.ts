@@ -1,4 +1,4 @@
-import type { CounterId } from "../../counter/counter_id.ts";
+import type { CounterId } from "../../domain/counter_id.ts";
 import type { Change } from "./commit.ts";
 import type { JournalTotal, KvPlace } from "./records.ts";
 

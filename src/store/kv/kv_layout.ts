@@ -1,4 +1,4 @@
-import { MAX_ID_BYTES } from "../../counter/counter_id.ts";
+import { MAX_ID_BYTES } from "../../domain/counter_id.ts";
 import {
   type Day,
   isOpenYear,
@@ -6,7 +6,7 @@ import {
   type OpenYear,
   type Report,
   type YearEntry,
-} from "../../counter/history.ts";
+} from "../../domain/history.ts";
 
 /** The first part of every key except those of totals. */
 export const OWN = "tallymark";

@@ -1,7 +1,7 @@
-import type { CounterState } from "../../counter/history.ts";
-import type { OnceOutcome } from "../../counter/once.ts";
-import type { Addition, OnceAddition, OpenStore, Write } from "../../counter/store.ts";
-import { planHits, planOnce, planWrite, stateOf } from "../../counter/planner.ts";
+import type { CounterState } from "../../domain/history.ts";
+import type { OnceOutcome } from "../../domain/once.ts";
+import type { Addition, OnceAddition, OpenStore, Write } from "../../domain/store.ts";
+import { planHits, planOnce, planWrite, stateOf } from "../../domain/planner.ts";
 import { Database, type DatabaseOptions, type Verb } from "./database.ts";
 import { type OnceRecord, readForOnce } from "./deduplication.ts";
 import { listCounters } from "./list.ts";

@@ -1,8 +1,8 @@
-import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
-import { type Day, yearsSince } from "../../counter/history.ts";
-import type { ListedCounter, ListOptions, ListPage } from "../../counter/store.ts";
+import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
+import { type Day, yearsSince } from "../../domain/history.ts";
+import type { ListedCounter, ListOptions, ListPage } from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
-import { stateOf } from "../../counter/planner.ts";
+import { stateOf } from "../../domain/planner.ts";
 import type { Database } from "./database.ts";
 import { type KvPlace, type KvRecord, readHistories, recordOf, yearEntryOf } from "./records.ts";
 

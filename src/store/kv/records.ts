@@ -1,5 +1,5 @@
-import type { Calendar } from "../../counter/calendar.ts";
-import type { CounterId } from "../../counter/counter_id.ts";
+import type { Calendar } from "../../domain/calendar.ts";
+import type { CounterId } from "../../domain/counter_id.ts";
 import {
   type Day,
   firstDayOf,
@@ -8,10 +8,10 @@ import {
   type YearEntry,
   yearOf,
   yearsSince,
-} from "../../counter/history.ts";
-import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../counter/store.ts";
+} from "../../domain/history.ts";
+import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
-import type { CounterRecord } from "../../counter/planner.ts";
+import type { CounterRecord } from "../../domain/planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./kv_layout.ts";
 
 /** A counter as Deno KV holds it. */

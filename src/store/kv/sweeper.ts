@@ -1,4 +1,4 @@
-import type { Day } from "../../counter/history.ts";
+import type { Day } from "../../domain/history.ts";
 import type { Database } from "./database.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { OWN, saltKey } from "./kv_layout.ts";

@@ -1,6 +1,6 @@
 import { RedisClient as Client, RESP_TYPES } from "@redis/client";
 import type { RedisAddress } from "../../start/store_address.ts";
-import { withTimeout } from "../../counter/store.ts";
+import { withTimeout } from "../../domain/store.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { type Command, isRefused, type Reply, replyOf, UNSENT } from "./reply.ts";
 
@@ -178,7 +178,7 @@ async function release(client: RedisClient, grace = STALL_MS): Promise<void> {
 const PROTOCOL = { RESP: 2 } as const;
 const IP_ADDRESS = /^[\d.]+$|:/;
 
-/** The outage tests in `tests/whole/faults` depend on each of these settings. */
+/** The outage tests in `tests/faults` depend on each of these settings. */
 function createRedisClient(address: RedisAddress) {
   const { host, port, tls, username, password, database } = address;
   const socket = { host, port, connectTimeout: CONNECT_MS, reconnectStrategy: false as const };

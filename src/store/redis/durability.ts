@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import type { Risks } from "../../counter/store.ts";
+import type { Risks } from "../../domain/store.ts";
 import type { StoreLink } from "./node.ts";
 import { isRefused } from "./reply.ts";
 

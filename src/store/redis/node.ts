@@ -1,5 +1,5 @@
 import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
-import { withTimeout } from "../../counter/store.ts";
+import { withTimeout } from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { StoreHealth } from "../store_health.ts";

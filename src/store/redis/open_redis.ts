@@ -1,6 +1,6 @@
 import { StartError } from "../../problem.ts";
 import type { RedisAddress, RedisForm } from "../../start/store_address.ts";
-import { withTimeout } from "../../counter/store.ts";
+import { withTimeout } from "../../domain/store.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
 import { openCluster } from "./cluster.ts";
 import { RedisConnection } from "./connection.ts";

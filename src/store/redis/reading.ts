@@ -1,6 +1,6 @@
-import { type CounterId, isCounterId } from "../../counter/counter_id.ts";
-import type { Calendar } from "../../counter/calendar.ts";
-import { type CounterState, type Day, isAhead } from "../../counter/history.ts";
+import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
+import type { Calendar } from "../../domain/calendar.ts";
+import { type CounterState, type Day, isAhead } from "../../domain/history.ts";
 import {
   type HistoryQuery,
   type ListedCounter,
@@ -8,9 +8,9 @@ import {
   type ListPage,
   MAX_HITS,
   type Outcome,
-} from "../../counter/store.ts";
+} from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
-import { type CounterRecord, stateOf } from "../../counter/planner.ts";
+import { type CounterRecord, stateOf } from "../../domain/planner.ts";
 import {
   parseLedger,
   parseTotal,

@@ -8,10 +8,10 @@ import {
   type YearEntry,
   yearOf,
   yearsSince,
-} from "../../counter/history.ts";
-import { MAX_HITS, type Outcome } from "../../counter/store.ts";
+} from "../../domain/history.ts";
+import { MAX_HITS, type Outcome } from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
-import type { CounterRecord } from "../../counter/planner.ts";
+import type { CounterRecord } from "../../domain/planner.ts";
 
 /**
  * Returns the key of another entry of a counter: `days` is the ledger, `days2025` a closed year,

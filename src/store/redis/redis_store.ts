@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../bounded_map.ts";
-import type { CounterId } from "../../counter/counter_id.ts";
-import type { CounterState, Day } from "../../counter/history.ts";
-import type { OnceOutcome } from "../../counter/once.ts";
+import type { CounterId } from "../../domain/counter_id.ts";
+import type { CounterState, Day } from "../../domain/history.ts";
+import type { OnceOutcome } from "../../domain/once.ts";
 import {
   type Addition,
   MAX_HITS,
@@ -10,7 +10,7 @@ import {
   type Outcome,
   withTimeout,
   type Write,
-} from "../../counter/store.ts";
+} from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
 import { relatedKey } from "./redis_layout.ts";
 import type { Shard, StoreLink } from "./node.ts";

@@ -1,5 +1,5 @@
-import { LAST_DAY } from "../../counter/history.ts";
-import { MAX_HITS } from "../../counter/store.ts";
+import { LAST_DAY } from "../../domain/history.ts";
+import { MAX_HITS } from "../../domain/store.ts";
 import type { StoreLink } from "./node.ts";
 import { type Command, isRefused, OUT_OF_MEMORY, type Reply, SCRIPT_ERRORS } from "./reply.ts";
 

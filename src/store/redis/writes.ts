@@ -1,7 +1,7 @@
-import type { CounterState, Day } from "../../counter/history.ts";
-import type { Write } from "../../counter/store.ts";
+import type { CounterState, Day } from "../../domain/history.ts";
+import type { Write } from "../../domain/store.ts";
 import { Problem } from "../../problem.ts";
-import { planWrite, type Writes } from "../../counter/planner.ts";
+import { planWrite, type Writes } from "../../domain/planner.ts";
 import { formatLedger, formatReport, formatYear, relatedKey } from "./redis_layout.ts";
 import {
   readCounters,

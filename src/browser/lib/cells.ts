@@ -1,0 +1,57 @@
+import { trendOf, trendWords } from "../../domain/trend.ts";
+import { compact, draw, grouped, make } from "./elements.ts";
+import { knownDays, sparkline } from "./figures.ts";
+
+/** Most views that a row has in full on a narrow page. */
+const MAX_WHOLE = 9_999_999;
+
+/** Returns a number of a row, which is short on a narrow page, with the whole one as its title. */
+export function amount(value: number) {
+  if (value <= MAX_WHOLE) return grouped(value);
+  const [full, short] = [make("span.full", grouped(value)), make("span.brief", compact(value))];
+  return make("span", { title: grouped(value) }, full, short);
+}
+
+/** Returns a number in full up to `most`, and three digits of a larger one. */
+export function shortAbove(most: number, value: number) {
+  return value <= most ? grouped(value) : compact(value);
+}
+
+const percent = new Intl.NumberFormat([], { style: "percent" });
+
+/** Returns the trend of full days as an element, with words for screen readers. */
+export function trend(days: readonly number[], span = 7) {
+  const { last, before, percent: change } = trendOf(knownDays(days), span);
+  if (change === undefined) {
+    return last === 0 ? make("span.down", "–") : make("span.up", { title: compared() }, "new");
+  }
+  const { drawn, spoken, isUp } = trendWords(change, percent.format);
+  return make(
+    isUp ? "span.up" : "span.down",
+    { title: compared() },
+    make("span.sr", spoken),
+    make("span", { "aria-hidden": true }, drawn),
+  );
+
+  function compared() {
+    return `${grouped(last)} views in the ${span} days before today, compared with ` +
+      `${grouped(before)} in the ${span} before. Today counts once it is over.`;
+  }
+}
+
+/** Returns the trend of a week in words. */
+export function weekFacts(days: readonly number[]) {
+  const { last, before } = trendOf(knownDays(days));
+  return make("span", `${grouped(last)}, before ${grouped(before)} `, trend(days));
+}
+
+/** Draws the last 30 days as strokes. */
+export function sparkOf(days: readonly number[]) {
+  const { before, today } = sparkline(days);
+  return draw(
+    "svg.spark",
+    { viewBox: "0 0 120 23.5", preserveAspectRatio: "none", "aria-hidden": true },
+    draw("path", { d: before }),
+    draw("path.now", { d: today }),
+  );
+}

@@ -1,0 +1,377 @@
+import { byId, choice, debounced, errorMessage, fill, make, plural } from "../../lib/elements.ts";
+import {
+  awaitResult,
+  forgetResult,
+  isCurrent,
+  result,
+  showPicture,
+  showResult,
+} from "./preview.ts";
+import type { Control } from "../../../page/compose.ts";
+import {
+  addressOf,
+  type Choices,
+  chosen,
+  type DesignState,
+  INITIAL_VALUES,
+  KINDS,
+  newDesign,
+  OFF,
+  offIn,
+  parametersOf,
+  STYLE_DEFAULTS,
+  styleDefault,
+  tileName,
+  valueWords,
+  WORDS,
+  words,
+} from "./design.ts";
+import { callForJson, facts, Refused, sessionToken } from "../sign_in/session.ts";
+import { prefixOf } from "../../lib/figures.ts";
+import { queryOf } from "../../lib/snippets.ts";
+
+/** The named colors of shields.io, as the swatches show them. */
+const COLORS: [name: string, hex: string][] = [
+  ["brightgreen", "#4b0"],
+  ["green", "#67ac09"],
+  ["yellowgreen", "#95991a"],
+  ["yellow", "#d8b800"],
+  ["orange", "#ea7233"],
+  ["red", "#dd4343"],
+  ["blue", "#007ec6"],
+  ["grey", "#555"],
+  ["lightgrey", "#939393"],
+];
+
+/** The chosen design. */
+const state: DesignState = newDesign();
+
+// --- The form ------------------------------------------------------------------------------------
+
+const idField = make("input.big", {
+  id: "id",
+  name: "id",
+  placeholder: "user/repo",
+  autocapitalize: "none",
+  spellcheck: "false",
+  "aria-describedby": "id-hint",
+});
+const idHint = make("p.small", { id: "id-hint" });
+const countRadio = make("input", { type: "radio", name: "do", value: "count", checked: true });
+const showRadio = make("input", { type: "radio", name: "do", value: "show" });
+const onceBox = make("input", { type: "checkbox", name: "once", value: "day" });
+const once = make(
+  ".under",
+  make("label.check", onceBox, "Count each visitor once a day"),
+  make("small", "For your own pages: GitHub hides its readers."),
+);
+const onlyShow = make(
+  "p.small.under",
+  "Charts, calendars and cards do not count views. Add a counting badge or the script.",
+);
+const closed = make(
+  "p.note.small",
+  "This server requires the secret to read counters, so everyone else sees an error in display-only images. Set PUBLIC_READS=1 to make them public. Counting badges always work.",
+);
+const everything = make("span", { dir: "auto" });
+const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
+  state.usesGroupKey = index === 1;
+  show();
+});
+const opens = make(".under", make("small", "Key scope"), opening.element);
+const tiles = make(".tiles", { id: "tiles", role: "tabpanel", "aria-label": "Style" });
+const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
+  state.kind = KINDS[index] ?? state.kind;
+  showTiles();
+  show();
+}, "tiles");
+const labelField = make("input", { type: "text", id: "label", name: "label" });
+const ownColor = make("input", {
+  name: "color",
+  "aria-label": "Another color: a name or hex",
+  placeholder: "#0b7261",
+});
+const swatches = make(
+  ".swatches",
+  swatch("auto", "", "The style’s own", true),
+  ...COLORS.map(([name, hex]) => swatch("", name, name, false, hex)),
+  swatch("own", "other", "Another color"),
+  ownColor,
+);
+const fields = make(".grid");
+const why = make("p.small");
+const form = make(
+  "form",
+  { id: "design", "aria-label": "Design", submit: (event) => event.preventDefault(), input: take },
+  make(
+    "fieldset",
+    make("legend", "What should it do?"),
+    make(
+      ".ways",
+      way(
+        countRadio,
+        "Count views and show them",
+        "For a README or a page. Each view of the image adds one.",
+      ),
+      way(
+        showRadio,
+        "Only show the number",
+        "Views are counted elsewhere, by your site’s script or server.",
+      ),
+    ),
+    onlyShow,
+    closed,
+    once,
+  ),
+  make("div", make("label.label", { for: "id" }, "Counter"), idField, idHint, opens),
+  make("fieldset", make("legend", "Style"), kindTabs.element, tiles),
+  make(
+    ".pair",
+    make("div", make("label.label", { for: "label" }, "Label"), labelField),
+    make("fieldset", make("legend", "Color"), swatches),
+  ),
+  make(
+    "details.fold",
+    make("summary", "More options ", make("small", "numbers, days, theme, language, font")),
+    fields,
+    why,
+  ),
+);
+
+/** Puts the view into the page. */
+export function initBuilder() {
+  for (const [name, control] of Object.entries(facts.controls)) {
+    if (!["label", "color", "style", "kind"].includes(name)) fields.append(fieldOf(name, control));
+  }
+  showTiles();
+  byId("badges").append(
+    make("h1", "Build a badge"),
+    make("p.lead", "Paste it once. Its number stays up to date."),
+    make(".work", form, result),
+  );
+}
+
+function way(radio: HTMLInputElement, name: string, words: string) {
+  return make("label.way", radio, make("b", name), make("small", words));
+}
+
+function swatch(className: string, value: string, name: string, checked = false, hex = "") {
+  const radio = make("input", {
+    type: "radio",
+    name: "swatch",
+    value,
+    checked,
+    "aria-label": name,
+  });
+  const label = make("label", { class: className, title: name }, radio);
+  if (className === "own") label.append("Other…");
+  if (hex !== "") label.style.setProperty("--c", hex);
+  return label;
+}
+
+function fieldOf(name: string, { default: usual = "", enum: values, minimum, maximum }: Control) {
+  if (name === "spark") values = ["7", "14", "30"];
+  if (values && name in STYLE_DEFAULTS) values = [OFF, ...values];
+  const first = INITIAL_VALUES[name] ?? usual;
+  const control = values
+    ? make(
+      "select",
+      { name },
+      ...(usual === "" ? ["", ...values] : values).map((value) =>
+        make("option", { value, selected: value === first }, valueWords(name, value))
+      ),
+    )
+    : make("input", {
+      name,
+      type: minimum === undefined ? "text" : "number",
+      min: minimum,
+      max: maximum,
+      placeholder: usual,
+    });
+  return make("label", words(name), control);
+}
+
+/** Shows a tile per value of the parameter that the tiles choose, or one tile for the picture. */
+function showTiles() {
+  const { kind } = state;
+  const name = tileName(kind);
+  const control = facts.controls[name];
+  const all = control?.enum ?? [kind];
+  const first = state.tiles.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
+  tiles.classList.toggle("tall", kind !== "badge");
+  fill(
+    tiles,
+    ...all.map((value) => {
+      const attributes = { type: "radio", name: name || "picture", value };
+      return make(
+        "label.tile",
+        make("span.shot", make("img", { alt: "", "data-value": value, loading: "lazy" })),
+        make(
+          "span.cap",
+          make("input", attributes, { checked: value === first }),
+          WORDS[`${name}:${value}`] ?? words(value),
+        ),
+      );
+    }),
+  );
+}
+
+// --- What is chosen ------------------------------------------------------------------------------
+
+/** Returns fields of the form. Only members that selects and inputs share are used. */
+function controls(selector: string) {
+  return (form.querySelectorAll(selector) as NodeListOf<HTMLInputElement>);
+}
+
+const showSoon = debounced(show);
+
+/** Handles a choice or a typed text. */
+function take({ target }: Event) {
+  const { name, value } = target as HTMLInputElement;
+  if (name === tileName(state.kind)) state.tiles.set(state.kind, value);
+  if (name === "do" && state.kind === "badge") state.counts = countRadio.checked;
+  awaitResult();
+  showSoon();
+}
+
+/** Takes pictures of protected counters out of the page. */
+export function forgetPictures() {
+  showTiles();
+  forgetResult();
+}
+
+/** Fills the form from a query, as the address has it. */
+export function restoreDesign(query: URLSearchParams) {
+  const picture = query.get("picture");
+  if (picture !== null && KINDS.includes(picture)) state.kind = picture;
+  const { kind } = state;
+  kindTabs.mark(KINDS.indexOf(kind));
+  const tile = query.get(tileName(kind) || "picture");
+  if (tile !== null) state.tiles.set(kind, tile);
+  showTiles();
+  idField.value = query.get("id") ?? "";
+  const color = query.get("color") ?? "";
+  const isNamed = color === "" || COLORS.some(([name]) => name === color);
+  const choices: Choices = [...query, ["swatch", isNamed ? color : "other"]];
+  for (const [name, value] of choices) {
+    for (const control of controls(`[name="${CSS.escape(name)}"]`)) {
+      if (/radio|checkbox/.test(control.type)) {
+        control.checked = control.value === value;
+      } else control.value = value;
+    }
+  }
+  const wanted = query.get("do");
+  state.counts = wanted === null ? undefined : wanted === "count";
+  readForm();
+  for (const name of Object.keys(STYLE_DEFAULTS)) {
+    // A whole design that leaves it out has it off.
+    const value = query.get(name) ?? (query.size > 1 ? OFF : "");
+    const isDefault = value === (styleDefault(name, kind, state.values.style ?? "") || OFF);
+    for (const control of controls(`[name="${name}"]`)) control.value = isDefault ? "" : value;
+  }
+  // Links of 1.1.0 call it family.
+  state.usesGroupKey = (query.get("group") ?? query.get("family")) === "on";
+  show();
+}
+
+// --- What is shown -------------------------------------------------------------------------------
+
+/** Shows the design: its fields, its pictures and what is pasted. */
+export async function show() {
+  if (byId("badges").hidden) return;
+  const { kind } = state;
+  const isBadge = kind === "badge";
+  countRadio.disabled = !isBadge;
+  // The choice returns with the badge. Visitors have no key, so only a line that shows works.
+  countRadio.checked = isBadge && (state.counts ?? sessionToken() !== undefined);
+  showRadio.checked = !countRadio.checked;
+  readForm();
+  const { isCounting, isOnce, values } = state;
+  onlyShow.hidden = isBadge;
+  once.hidden = !isCounting;
+  closed.hidden = facts.openReads || isCounting || !sessionToken();
+  ownColor.hidden = values.swatch !== "other";
+  const known = new Map(parametersOf(kind, facts));
+  labelField.placeholder = known.get("label") ?? "";
+  showKnown(known);
+  const id = idField.value.trim();
+  const prefix = prefixOf(id);
+  if (prefix === "") state.usesGroupKey = false;
+  opens.hidden = prefix === "" || !isCounting;
+  opening.mark(state.usesGroupKey ? 1 : 0);
+  everything.textContent = `all counters under ${prefix}`;
+  const looks = chosen(state, facts);
+  // The address names the design, so that it can be shared.
+  const address = addressOf(state, id, looks);
+  history.replaceState(null, "", address.length === 0 ? "#badges" : `#badges&${queryOf(address)}`);
+  const mine = awaitResult();
+  const obstacle = await checkName(id);
+  if (!isCurrent(mine)) return;
+  const shownId = id === "" || obstacle === "" ? id : undefined;
+  for (const image of tiles.querySelectorAll("img")) {
+    showPicture(image, kind, { id: shownId, looks: chosen(state, facts, image.dataset.value) });
+  }
+  showResult({
+    kind,
+    id: shownId,
+    obstacle,
+    looks,
+    isCounting,
+    isOnce: isCounting && isOnce,
+    prefix: isCounting && state.usesGroupKey ? prefix : "",
+    label: labelField.disabled ? "" : labelField.value.trim(),
+  });
+}
+
+/** Reads what is chosen in the form. */
+function readForm() {
+  const data = new FormData(form);
+  state.values = Object.fromEntries([...data].map(([name, value]) => [name, String(value)]));
+  state.isCounting = state.kind === "badge" && countRadio.checked;
+  state.isOnce = onceBox.checked;
+}
+
+/** Disables the fields that a style or a counting badge does not have, and says so. */
+function showKnown(known: Map<string, string>) {
+  const off: { name: string; place: string }[] = [];
+  for (const control of controls(".grid [name], #label")) {
+    const { name } = control;
+    const isKnown = known.has(name);
+    const label = control.closest("label");
+    if (label) label.hidden = !isKnown;
+    const place = offIn(name, state, facts);
+    control.disabled = !isKnown || place !== "";
+    if (isKnown && place) off.push({ name: words(name).toLowerCase(), place });
+  }
+  why.textContent = Array.from(
+    Map.groupBy(off, ({ place }) => place),
+    ([place, all]) => `Not available in ${place}: ${all.map(({ name }) => name).join(", ")}.`,
+  ).join(" ");
+}
+
+/** Says below the name what is known of it. Returns what to do before the design is of use. */
+async function checkName(id: string) {
+  const { words, obstacle } = await aboutName(id);
+  if (idField.value.trim() !== id) return obstacle;
+  idHint.textContent = words;
+  idField.ariaInvalid = String(id !== "" && obstacle !== "");
+  idHint.classList.toggle("bad", id !== "" && obstacle !== "");
+  return obstacle;
+}
+
+async function aboutName(id: string) {
+  const words = "A new name starts at 0.";
+  if (id === "") {
+    const example = "A name of your own, such as user/repo or blog/first-post.";
+    return { words: example, obstacle: "Name a counter first" };
+  }
+  if (!facts.openReads && !sessionToken()) return { words, obstacle: "" };
+  try {
+    const { hits } = await callForJson(`count?${queryOf([["id", id]])}`);
+    return { words: `${plural(hits, "view")} so far. ${words}`, obstacle: "" };
+  } catch (error) {
+    const isWrong = error instanceof Refused && error.status === 400;
+    const obstacle = isWrong ? "Correct the name first" : "Wait until the server is back";
+    return { words: errorMessage(error), obstacle };
+  }
+}

@@ -1,0 +1,82 @@
+import { attempt, call, callForJson, fill, keyButton, make, save } from "./kit.ts";
+import { CSV_HEADS, csvLines } from "./lines_of.ts";
+import { piecesOf } from "../../lib/pauses.ts";
+
+/** The last line of an export. Without it, the export was cut off. */
+const END = /\{"counters":\d+[^\n]*\}\n?$/;
+
+/** Creates the card that exports all counters. */
+export function backupCard() {
+  const status = make("p.small", { role: "status" });
+  const secret = make("span", make("code", "data/secret"), ", or of your SECRET_TOKEN,");
+  callForJson("status").then(
+    ({ secret: place }) => place && fill(secret, make("code", place)),
+    // Both places are named already.
+    () => {},
+  );
+
+  /** Creates a button that saves all counters as a file. */
+  function exportButton(name: string, words: string, convert: (file: Blob) => Promise<Blob>) {
+    const click = () => {
+      fill(status, "Exporting…");
+      return attempt(status, async () => {
+        const file = await (await call("counters")).blob();
+        if (!END.test(await file.slice(-200).text())) {
+          throw new Error("The list was cut off: export again.");
+        }
+        save(await convert(file), name);
+        return [];
+      });
+    };
+    return make("button", { click }, words);
+  }
+
+  const lines = exportButton("counters.ndjson", "Export as lines", (file) => Promise.resolve(file));
+  lines.classList.add("primary");
+  const key = keyButton("Show a key for nightly backups", () => ({ job: "backup" }));
+  const element = make(
+    "section.panel.card",
+    make("h2", "Back up"),
+    make(
+      ".ways",
+      make(
+        "",
+        make(
+          "p.small",
+          "Lines hold everything, and Import reads them again. CSV has a row for each counter and " +
+            "day, for spreadsheets.",
+        ),
+        make(".line", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
+        key.element,
+        status,
+      ),
+      make(
+        "p.note",
+        make(
+          "span",
+          make("b", "The secret is not part of the export."),
+          " Your keys are made from it, so with another secret your badges and pages stop " +
+            "counting. Keep a copy of ",
+          secret,
+          " next to the backup.",
+        ),
+      ),
+    ),
+  );
+  return { element, forget: key.forget };
+}
+
+/** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */
+async function csvOf(file: Blob): Promise<Blob> {
+  const parts = ["\ufeff", CSV_HEADS];
+  let rest = "";
+  for await (const text of piecesOf(file.stream().pipeThrough(new TextDecoderStream()))) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const counter = JSON.parse(line);
+      if (counter.id !== undefined) parts.push(csvLines(counter));
+    }
+  }
+  return new Blob(parts, { type: "text/csv" });
+}

@@ -1,0 +1,89 @@
+import { isLoaded, load } from "../counters/counters_view.ts";
+import { byId, fill, make, orExplain, tableOf } from "../../lib/elements.ts";
+import { callForJson } from "../sign_in/session.ts";
+import { isCounter } from "../counters/table.ts";
+
+/** Explanations of outcomes. Other outcomes are shown by name. */
+const REASONS: Record<string, string> = {
+  counted: "",
+  repeat: "already counted, same visitor or same request",
+  bot: "a crawler, or a tool such as curl",
+  prefetch: "prefetched, not viewed yet",
+  skip: "your own visit",
+  "other-site": "from a site that HIT_ORIGINS does not list",
+  camo: "via an image proxy, visitor unknown",
+  unauthorized: "without the secret or the key of this counter",
+  "bad-query": "malformed query or duplicate parameter",
+  "hit-needs-id": "sent without id=, so no counter is named",
+  "bad-body": "sent with a body: the id belongs in the query",
+  "group-full": "this group’s key created too many counters today",
+  "not-a-counter": "the store holds something else under this id",
+  internal: "an error, whose cause is in the log",
+  "outcome-unknown": "the store did not confirm it in time",
+};
+const COUNTED = ["counted", "camo"];
+const UNCERTAIN = ["internal", "outcome-unknown"];
+
+interface Decision {
+  time: string;
+  id?: string;
+  outcome: string;
+  /** True if the key was made with an earlier secret. */
+  earlierKey?: true;
+}
+
+const requests = make(".panel.more");
+
+/** Shows the latest requests. The counters are loaded first, because only their ids are shown. */
+export function showRequests() {
+  return orExplain(requests, async () => {
+    if (!isLoaded()) await load();
+    const { decisions, rejected }: Record<"decisions" | "rejected", Decision[]> = await callForJson(
+      "decisions",
+    );
+    const latest = [...decisions, ...rejected].sort((one, other) => other.time < one.time ? -1 : 1);
+    fill(requests, latest.length === 0 ? make("p", "No hits yet.") : logOf(latest));
+  }, "p");
+}
+
+function logOf(decisions: Decision[]) {
+  const counted = decisions.filter(({ outcome }) => COUNTED.includes(outcome));
+  const ids = new Set(counted.map(({ id }) => id));
+  const rows = decisions.map(({ time, id, outcome, earlierKey }) => {
+    const reason = REASONS[outcome] ?? outcome.replaceAll("-", " ");
+    const isCounted = COUNTED.includes(outcome);
+    return [
+      new Date(time).toLocaleTimeString([], { hour12: false }),
+      make("bdi", nameOf(id, ids.has(id))),
+      isCounted ? make("span.up", "yes") : UNCERTAIN.includes(outcome) ? "unknown" : "no",
+      [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
+    ];
+  });
+  const heads = ["Time", "Counter", "Counted", "Why"];
+  return tableOf("table.log", heads.map((head) => [head, "td"]), rows);
+}
+
+/** Returns the id of a request if it is that of a counter, because others are a stranger's text. */
+function nameOf(id: string | undefined, wasCounted: boolean) {
+  if (id === undefined) return "(no id)";
+  return wasCounted || isCounter(id) ? id : "(unknown id)";
+}
+
+/** Puts the view into the page. */
+export function initRequests() {
+  const refresh = make("button", { click: showRequests }, "Refresh");
+  byId("requests").append(
+    make(".head", make("h1", "Recent requests"), make(".end", refresh)),
+    make("p.lead", "The last requests since the server started: counted or not, and why."),
+    requests,
+    make(
+      "p.small",
+      "To leave out your own visits, open your site once with #tally-skip at the end of its address.",
+    ),
+  );
+}
+
+/** Removes the owner's data from the document. */
+export function forgetRequests() {
+  fill(requests);
+}

@@ -1,0 +1,158 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/// <reference lib="esnext" />
+import { yearCalendar } from "./year_calendar.ts";
+import { shortAbove } from "../lib/cells.ts";
+import {
+  byId,
+  choice,
+  errorMessage,
+  fill,
+  grouped,
+  here,
+  make,
+  timeText,
+} from "../lib/elements.ts";
+import { DAY_MS, dayNumber, figuresOf, fullDay, YEAR } from "../lib/figures.ts";
+import { chart } from "../lib/history_chart.ts";
+import { imageSnippets, inHtml, queryOf, snippetBox } from "../lib/snippets.ts";
+import { askForSession, isSignedIn } from "../owner/sign_in/session_store.ts";
+import { summary } from "../lib/summary.ts";
+
+/** The response of `/p.json`. */
+interface SharedData {
+  prefix: string;
+  total: number;
+  since: string | null;
+  older: number;
+  timeZone: string;
+  days: { day: string; hits: number }[];
+  counters: { id: string; hits: number }[];
+}
+
+/** Number of counters in an embedded page. */
+const EMBEDDED_COUNTERS = 5;
+/** Most views of a counter that the list has in full. */
+const MAX_WHOLE = 9_999_999;
+
+const given = new URLSearchParams(location.search);
+const keep = (names: readonly string[]) =>
+  queryOf(names.flatMap((name) => {
+    const value = given.get(name);
+    return value === null ? [] : [[name, value] as const];
+  }));
+const query = keep(["prefix", "key", "title"]);
+const isEmbedded = given.get("embed") === "1";
+const main = byId("shared");
+
+async function load(): Promise<SharedData> {
+  const response = await fetch(new URL(`p.json?${keep(["prefix", "key"])}`, here)).catch(() => {
+    throw new Error("The server cannot be reached.");
+  });
+  const data = await response.json().catch(() => ({}));
+  if (response.ok) return data;
+  throw new Error(data.detail ?? `The server returned ${response.status}.`);
+}
+
+function show({ prefix, total, since, older, timeZone, days, counters }: SharedData) {
+  // The title of the document is that of the page, in front of the name of the service.
+  const title = document.title.replace(/ · Tallymark$/, "");
+  const today = dayNumber(days.at(-1)?.day ?? "") || Math.floor(Date.now() / DAY_MS);
+  const byDay = Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
+  const sum = figuresOf({ id: prefix, hits: total, days: byDay }, today, YEAR);
+  const [name, height, range] = isEmbedded
+    ? [title, 180, "30d"] as const
+    : ["All counters", 240, "90d"] as const;
+  const views = chart(name, height, range, () => undefined);
+  const time = `as of ${timeText(Date.now())} · days in ${timeZone}`;
+  const overview = make(
+    "section.panel",
+    { "aria-label": name },
+    make("dl.figures", ...summary(sum, beginning(since, older))),
+    views.element,
+  );
+  const open = make("a", { href: `p?${query}`, target: "_blank" }, "Open page");
+  const head = make(".title-head", make("h1", { dir: "auto" }, title), make("p.lead", time));
+  /** A card for the owner alone. */
+  const shared = make("div");
+  fill(
+    main,
+    ...(isEmbedded
+      ? [overview, ranking(prefix, counters.slice(0, EMBEDDED_COUNTERS))]
+      : [head, overview, yearCalendar(sum.days, today), ranking(prefix, counters), shared]),
+    isEmbedded && make("p.open.small", make("span", time), open),
+  );
+  views.show(sum.days, today);
+  const showOwner = () => fill(shared, sharing(title));
+  if (isSignedIn()) showOwner();
+  askForSession(showOwner, () => fill(shared));
+}
+
+/** Returns the day from which on the total was counted, or how much of it is older. */
+function beginning(since: string | null, older: number) {
+  if (since === null) return " ";
+  const day = fullDay(dayNumber(since));
+  return older > 0 ? `${grouped(older)} before ${day}` : `since ${day}`;
+}
+
+function ranking(prefix: string, counters: SharedData["counters"]) {
+  const most = counters[0]?.hits || 1;
+  const rows = counters.map(({ id, hits }) => {
+    const name = make(".id", make("bdi", { title: id }, id.slice(prefix.length) || id));
+    name.style.setProperty("--share", String(hits / most));
+    const views = make("td", { title: grouped(hits) }, shortAbove(MAX_WHOLE, hits));
+    return make("tr", make("th", { scope: "row" }, name), views);
+  });
+  const head = ["Counter", "Total"].map((name) => make("th", { scope: "col" }, name));
+  return make(
+    "section.panel.card",
+    { "aria-label": "Most read" },
+    !isEmbedded && make("h2", "Most read"),
+    counters.length === 0 ? make("p", "No counters yet.") : make(
+      "table.counters",
+      { "aria-label": "Most read" },
+      make("thead", make("tr", ...head)),
+      make("tbody", ...rows),
+    ),
+  );
+}
+
+const SITES = ["light or dark", "light", "dark"];
+const THEMES = ["", "light", "dark"];
+
+/** Shows its owner the lines to embed the page, and its preview image. */
+function sharing(title: string) {
+  const origins = document.querySelector<HTMLMetaElement>("[name=embed-origins]")?.content;
+  const box = make("div");
+  const site = choice("Your site", SITES, 0, (index) => showBox(THEMES[index] ?? ""));
+  showBox("");
+
+  function showBox(theme: string) {
+    const page = new URL(`p?${query}`, here).href;
+    const image = new URL(`preview.png?${keep(["prefix", "key"])}`, here).href;
+    const { HTML } = imageSnippets(image, `views of ${title}`);
+    const look = theme === "" ? "" : `&theme=${theme}`;
+    const scheme = theme === "" ? "" : `;color-scheme:${theme}`;
+    const Embed =
+      `<iframe src="${inHtml(`${page}&embed=1${look}`)}" title="${inHtml(`Views of ${title}`)}"` +
+      ` width="100%" height="760" style="border:0${scheme}" referrerpolicy="no-referrer"></iframe>`;
+    const snippets = { Embed, Image: `<a href="${inHtml(page)}">${HTML}</a>`, Link: page };
+    fill(box, ...snippetBox("paste", snippets, "Embed", () => "Copy"));
+  }
+
+  return make(
+    "section.panel.card",
+    { "aria-label": "Share" },
+    make(".head", make("h2", "Share"), make("small.end", "Only you see this card.")),
+    make(".line", make("small", "Your site is"), site.element),
+    box,
+    make(
+      "p.small",
+      origins
+        ? `Embedding works on ${origins.replaceAll(" ", ", ")}.`
+        : "Embedding is off until you set EMBED_ORIGINS. The image and the link work everywhere.",
+    ),
+  );
+}
+
+load().then(show, (error) => fill(main, make("p.note", { role: "alert" }, errorMessage(error))));

@@ -1,0 +1,246 @@
+import type { CounterId } from "../domain/counter_id.ts";
+import type { Calendar } from "../domain/calendar.ts";
+import type { CounterState } from "../domain/history.ts";
+import {
+  type CounterLine,
+  formatHeld,
+  LineError,
+  type NumberedLine,
+  parseLine,
+} from "../domain/line.ts";
+import type { Update, Write } from "../domain/store.ts";
+import { applyUpdate, refusalOf } from "../domain/update.ts";
+import { Problem } from "../problem.ts";
+import type { LongJob } from "./long_job.ts";
+
+/** Maximum size of a portion, which is in memory, in lines without days. */
+const PORTION = 10_000;
+/** Number of days that take as much memory as the rest of a line. */
+const DAYS_PER_LINE = 10;
+/** Number of lines in a piece of the job if calls arrive, and if none do. */
+const CHUNK = 100;
+const CHUNK_WITHOUT_CALLS = 1000;
+/** Maximum number of changes that a dry run lists. */
+const MAX_CHANGES = 1000;
+/** The beginning of the last line of an export. */
+const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
+
+export interface ImportMode {
+  mode: Update["mode"];
+  /** True if nothing is written, and the result lists what would change. */
+  dry: boolean;
+  /** The prefix of the ids that the client may import. Undefined if it may import all. */
+  prefix?: string | undefined;
+}
+
+export interface ImportOptions extends ImportMode {
+  calendar: Calendar;
+  job: LongJob;
+  /** Writes a counter and resolves with its previous state. */
+  write(write: Write): Promise<CounterState>;
+  /** Reads a counter with all its days. */
+  history(id: CounterId): Promise<CounterState>;
+}
+
+/** A change that an import would make. */
+export interface ImportChange {
+  readonly id: CounterId;
+  readonly before: number;
+  /** Equal to `before` if only days would change. */
+  readonly after: number;
+}
+
+export interface ImportResult {
+  /** Number of lines that were imported, or that could be. */
+  readonly counters: number;
+  /** Number of days after tomorrow that were left out. Undefined if there were none. */
+  readonly daysLeftOut?: number;
+  /** Number of changes that a dry run found, and the first 1,000 of them. */
+  readonly changed?: number;
+  readonly changes?: readonly ImportChange[];
+}
+
+/** The reason why an import ended early: a line that is invalid, or that was not imported. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+
+  /**
+   * `importedCount` is the number of lines that were imported. `problem` is the reason why the line
+   * was not imported, undefined if the line is invalid.
+   */
+  constructor(
+    message: string,
+    readonly line: number,
+    readonly importedCount: number,
+    readonly problem?: Problem,
+  ) {
+    super(message, { cause: problem });
+  }
+}
+
+/**
+ * Sets the counters of lines, in portions. Throws an {@linkcode ImportError} at the first line that
+ * is invalid or cannot be imported. The lines before it are imported, also if the source fails.
+ */
+export async function importLines(
+  source: AsyncIterable<readonly NumberedLine[]>,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const { job, dry } = options;
+  const run = new ImportRun(options);
+  try {
+    for await (const lines of source) {
+      job.beginPiece();
+      for (const line of lines) {
+        run.add(line);
+        if (run.isFull) await run.flush();
+      }
+      await job.endPiece();
+    }
+  } finally {
+    await run.flush();
+  }
+  const { importedCount, daysLeftOut, changed, changes } = run;
+  const result = { counters: importedCount, ...daysLeftOut > 0 && { daysLeftOut } };
+  return dry ? { ...result, changed, changes } : result;
+}
+
+/** A line that was parsed, and what became of it. */
+interface Entry {
+  readonly line: CounterLine;
+  readonly number: number;
+  problem?: Problem;
+  change?: ImportChange;
+}
+
+/** Collects lines and imports them in portions. */
+class ImportRun {
+  /** The current portion, in the order of the lines. */
+  #entries: Entry[] = [];
+  #days = 0;
+  #hasEnded = false;
+  /** True if calls arrived during the last piece. */
+  #hasCalls = true;
+  /** The counter that a dry run compared last, and the state that its line results in. */
+  #last: { id: CounterId; after: Promise<CounterState> } | undefined;
+  importedCount = 0;
+  daysLeftOut = 0;
+  changed = 0;
+  readonly changes: ImportChange[] = [];
+
+  constructor(readonly options: ImportOptions) {}
+
+  get isFull(): boolean {
+    return this.#entries.length + this.#days / DAYS_PER_LINE >= PORTION;
+  }
+
+  add({ number, text, error }: NumberedLine): void {
+    try {
+      if (error !== undefined) throw new LineError(error);
+      if (this.#hasEnded) throw new LineError("it comes after the last line of an export");
+      const count = LAST_LINE.exec(text)?.[1];
+      // The number in the last line of an export shows if a part is missing.
+      if (count !== undefined && Number(count) !== this.#lineCount) {
+        const found = `there were ${this.#lineCount} before it`;
+        throw new LineError(`it announces ${Number(count)} counters, but ${found}`);
+      }
+      this.#hasEnded = count !== undefined;
+      if (this.#hasEnded) return;
+      const { calendar, mode, prefix = "" } = this.options;
+      const line = parseLine(text, { calendar, mode });
+      if (!line.id.startsWith(prefix)) throw this.#refusePortion(number);
+      this.#entries.push({ line, number });
+      this.#days += line.days?.hits.length ?? 0;
+      this.daysLeftOut += line.leftOut ?? 0;
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      throw new ImportError(error.message, number, this.#lineCount);
+    }
+  }
+
+  /** Drops the current portion, because a client that exceeds its rights must change nothing. */
+  #refusePortion(number: number): ImportError {
+    this.#entries = [];
+    const problem = new Problem("outside-prefix", {
+      detail: `This job key imports only ids that begin with ${this.options.prefix}.`,
+    });
+    return new ImportError(problem.detail, number, this.importedCount, problem);
+  }
+
+  /** Imports the current portion. */
+  async flush(): Promise<void> {
+    const entries = this.#entries;
+    this.#entries = [];
+    this.#days = 0;
+    await this.#importSorted(entries);
+    for (const { change } of entries) {
+      if (change === undefined) continue;
+      this.changed++;
+      if (this.changes.length < MAX_CHANGES) this.changes.push(change);
+    }
+    const failed = entries.filter(({ problem }) => problem !== undefined);
+    this.importedCount += entries.length - failed.length;
+    const [first] = failed;
+    if (first?.problem === undefined) return;
+    const { number, problem } = first;
+    throw new ImportError(problem.detail, number, this.importedCount, problem);
+  }
+
+  /** Number of lines before the next one. */
+  get #lineCount(): number {
+    return this.importedCount + this.#entries.length;
+  }
+
+  /** Imports entries by id, as stores sort them. Ends after a failure of the store. */
+  async #importSorted(entries: readonly Entry[]): Promise<void> {
+    const { job } = this.options;
+    const sorted = entries.toSorted(byId);
+    for (let start = 0; start < sorted.length;) {
+      const end = start + (this.#hasCalls ? CHUNK : CHUNK_WITHOUT_CALLS);
+      const chunk = sorted.slice(start, end);
+      await Promise.all(chunk.map((entry) => this.#importLine(entry)));
+      const failure = chunk.find(({ problem }) => (problem?.status ?? 0) >= 500)?.problem;
+      if (failure !== undefined) {
+        for (const entry of sorted.slice(end)) entry.problem = failure;
+        return;
+      }
+      this.#hasCalls = await job.endPiece();
+      start = end;
+    }
+  }
+
+  async #importLine(entry: Entry): Promise<void> {
+    const { dry, mode, write } = this.options;
+    const { id, hits, days, report } = entry.line;
+    const update = { hits, days, mode, ...report !== undefined && { report } };
+    try {
+      await (dry ? this.#compare(entry, update) : write({ id, update }));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      entry.problem = error;
+    }
+  }
+
+  /** Compares a counter before and after an update, which follows that of the line before. */
+  #compare(entry: Entry, update: Update): Promise<CounterState> {
+    const { history, calendar } = this.options;
+    const { id } = entry.line;
+    const before = this.#last?.id === id ? this.#last.after : history(id);
+    const after = before.then((held) => {
+      const state = applyUpdate(update, { held, today: calendar.today() });
+      const refusal = refusalOf(state);
+      if (refusal !== undefined) throw refusal;
+      if (formatHeld({ id, ...held }) !== formatHeld({ id, ...state })) {
+        entry.change = { id, before: held.hits, after: state.hits };
+      }
+      return state;
+    });
+    this.#last = { id, after };
+    return after;
+  }
+}
+
+/** Sorting is stable, so of two lines of one counter the later one comes later. */
+function byId({ line: { id: one } }: Entry, { line: { id: other } }: Entry): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

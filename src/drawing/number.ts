@@ -1,0 +1,99 @@
+import { BoundedMap } from "../bounded_map.ts";
+import { BADGE_PARAMETERS, type LookQuery, valueOf } from "../badge/parameters.ts";
+
+type Numbers = (typeof BADGE_PARAMETERS.numbers.schema.enum)[number];
+
+/** Format of a count, `12345`, `12,345` or `12.3K`, and its language. */
+export interface NumberForm {
+  readonly numbers: Numbers;
+  /** A BCP 47 tag; "en" unless numbers are grouped or compact. */
+  readonly locale: string;
+}
+
+/** A count, or several in a row. */
+export type Counts = number | readonly number[];
+
+export function formatCounts(counts: Counts, form: NumberForm): string {
+  if (typeof counts === "number") return formatCount(counts, form);
+  return counts.map((count) => formatCount(count, form)).join(" / ");
+}
+
+/** Writes a count (0 to 2^53-1). */
+export function formatCount(count: number, { numbers, locale }: NumberForm): string {
+  return numbers === "plain"
+    ? String(count)
+    : formatterOf(locale, numbers, FORMATTERS[numbers]).format(count);
+}
+
+/** Parses the form of a number. Invalid values fall back to the default. */
+export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
+  const numbers = valueOf(BADGE_PARAMETERS.numbers, query.get("numbers"));
+  return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
+}
+
+const FORMATTERS = {
+  grouped: (locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
+  // Rounded down: 999,999 is not yet 1M.
+  compact: (locale: string) =>
+    new Intl.NumberFormat(locale, {
+      notation: "compact",
+      // Follow grouped numbers, or a German chart has "1200" and "1.071".
+      useGrouping: new Intl.NumberFormat(locale).format(1000).length > 4 ? "always" : "min2",
+      maximumFractionDigits: 1,
+      roundingMode: "trunc",
+    }),
+};
+
+/** Writes numbers, or days as numbers, for readers of one locale. */
+export interface Formatter {
+  format(value: number): string;
+}
+
+const MAX_TAG_LENGTH = 64;
+/** Extensions of a tag would multiply the number of locales. */
+const EXTENSION = /-[0-9a-z]-.*$/i;
+
+/** The locales of the tags that clients sent last. Resolving a tag takes 15 µs. */
+const resolved = new BoundedMap<string, string>(1000);
+
+/**
+ * Returns the locale whose data the runtime uses for a BCP 47 tag, without extensions. Returns "en"
+ * if it has none. There are about 430 such locales, and any number of tags.
+ */
+export function parseLocale(tag: string | undefined): string {
+  if (tag === undefined || tag === "" || tag.length > MAX_TAG_LENGTH) return "en";
+  const known = resolved.get(tag);
+  if (known !== undefined) return known;
+  const locale = resolveLocale(tag.replace(EXTENSION, ""));
+  resolved.set(tag, locale);
+  return locale;
+}
+
+function resolveLocale(tag: string): string {
+  try {
+    // Without data, the formatter would have the locale of the process.
+    const [locale] = Intl.NumberFormat.supportedLocalesOf(tag);
+    return locale === undefined ? "en" : new Intl.NumberFormat(locale).resolvedOptions().locale;
+  } catch {
+    return "en";
+  }
+}
+
+/**
+ * The formatters of each locale, by name. They are kept, because their memory is outside of V8's
+ * heap and only a full garbage collection frees it. Those of all locales take 100 MB, most of it
+ * for dates.
+ */
+const formatters = new Map<string, Formatter>();
+
+/** Returns the formatter of this name for a locale. Creates it at its first use. */
+export function formatterOf(
+  locale: string,
+  name: string,
+  make: (locale: string) => Formatter,
+): Formatter {
+  const key = `${locale} ${name}`;
+  let found = formatters.get(key);
+  if (found === undefined) formatters.set(key, found = make(locale));
+  return found;
+}

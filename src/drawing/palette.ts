@@ -1,0 +1,63 @@
+import { parseColor } from "./color.ts";
+import { parseGoal } from "./goal.ts";
+import type { Scheme } from "./inks.ts";
+import { BADGE_PARAMETERS, type LookQuery, wholeWithin } from "../badge/parameters.ts";
+import { LOGOS } from "../badge/styles/logo.ts";
+
+/** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
+export type Theme = "none" | Scheme;
+
+/** The choices of a query. The style fills in undefined ones. */
+export type Palette = ReturnType<typeof parsePalette>;
+
+/** Parses the colors and the logo. Invalid values fall back to the default. */
+export function parsePalette(query: LookQuery, fallbackFont: string) {
+  const { schema } = BADGE_PARAMETERS.digits;
+  const palette = {
+    theme: parseTheme(query.get("theme")),
+    /** True for an error. */
+    failed: false,
+    /** The side of the message shows which share of it was reached. */
+    goal: parseGoal(query.get("goal")),
+    bg: parseColor(query.get("bg")),
+    color: parseColor(query.get("color")),
+    labelColor: parseColor(query.get("labelColor")),
+    valueColor: parseColor(query.get("valueColor")),
+    /** Font families, ready for a double-quoted attribute. */
+    font: fontFamily(query.get("font"), fallbackFont),
+    /** The strokes of a logo as the data of a path; undefined for none. */
+    logo: LOGOS.get(query.get("logo") ?? ""),
+    logoColor: parseColor(query.get("logoColor")),
+    /** The least number of digits in a digit style. */
+    digits: wholeWithin(query.get("digits"), schema) ?? schema.default,
+  };
+  return Object.freeze(palette);
+}
+
+export function parseTheme(text: string | undefined): Theme {
+  return text === "auto" || text === "light" || text === "dark" ? text : "none";
+}
+
+/**
+ * Returns a safe `font-family` value from a client's list. Quotes names, leaves generic families
+ * bare and appends the families of the style. Returns those alone if the list is invalid.
+ */
+export function fontFamily(text: string | undefined, fallback: string): string {
+  if (text === undefined || text.length > MAX_LENGTH) return fallback;
+  const names = text.split(",").map((name) => name.trim());
+  if (!names.every((name) => NAME.test(name))) return fallback;
+  const families = names.map((name) => {
+    const generic = name.toLowerCase();
+    return GENERIC.has(generic) ? generic : `'${name}'`;
+  });
+  return `${families.join(",")},${fallback}`;
+}
+
+const MAX_LENGTH = 100;
+const NAME = /^[\p{L}\p{M}\p{Nd} -]+$/u;
+
+// The generic families of CSS Fonts Module Level 4.
+const GENERIC: ReadonlySet<string> = new Set([
+  ...["serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "math", "fangsong"],
+  ...["ui-serif", "ui-sans-serif", "ui-monospace", "ui-rounded"],
+]);

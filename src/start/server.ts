@@ -1,0 +1,218 @@
+import { createApp } from "../app.ts";
+import { linkTokenOf } from "../auth/signed_token.ts";
+import { banner, settingsWarnings, shellWord } from "./banner.ts";
+import { type Config, parseConfig, sourceOf } from "./config.ts";
+import { createCalendar } from "../domain/calendar.ts";
+import { type Counters, createCounters } from "../counters/counters.ts";
+import { openStore } from "../store/open_store.ts";
+import { StartError } from "../problem.ts";
+import { type LoadedEnvironment, readEnvironment } from "./environment.ts";
+import { listen } from "./listener.ts";
+import { findSecret, keepSecret, noticeOfNew } from "./generated_secret.ts";
+import { explainFailure, SETTINGS } from "./settings.ts";
+import { Metrics } from "../metrics.ts";
+import { createLog, printTo } from "../log.ts";
+
+/**
+ * Time that open requests may take after a signal, in milliseconds. Deno Deploy grants 5 s for the
+ * whole shutdown.
+ */
+const DRAIN_LIMIT_MS = { deploy: 2400, standalone: 6000 };
+/**
+ * Time that the counters may take to close after that, in milliseconds. It is longer than the
+ * deadline of hits.
+ */
+const END_LIMIT_MS = 2200;
+/**
+ * Time after a signal in which requests are still accepted, in milliseconds, so that responses can
+ * close connections.
+ */
+const DRAIN_NOTICE_MS = 100;
+/** Time from the start to loading the modules of pages, in milliseconds. */
+const PRELOAD_DELAY_MS = 100;
+
+/**
+ * Runs the service until a signal ends it, or a command if the process has arguments. A start that
+ * fails says why and exits with 1.
+ */
+export async function run(): Promise<void> {
+  try {
+    if (Deno.args.length === 0) return await start(await readEnvironment());
+    const { runCommand } = await import("./command_line.ts");
+    const { text, code } = await runCommand(Deno.args);
+    printTo(code === 0 ? "stdout" : "stderr", text);
+    Deno.exit(code);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+async function start(environment: LoadedEnvironment): Promise<void> {
+  const isTerminal = Deno.stdout.isTerminal();
+  const service = await openService(environment, { isTerminal, onUnusable: fail });
+  const { config, log } = service;
+  const at = config.platform === "deploy" ? undefined : config;
+  const { name: host } = SETTINGS.hostname;
+  const hostSource = environment.environment[host] ? sourceOf(host, environment.fileNames) : "";
+  const listener = listen({ at, hostSource, fetch: service.app.fetch, log });
+  const closed = closeOnSignal(service, listener.stop);
+  announce(service, listener.address);
+  if (at !== undefined && variable("DENO_SERVE_ADDRESS")) {
+    log.warn(
+      "HOST and PORT ignored: DENO_SERVE_ADDRESS, a variable of Deno, replaces them. Unset it",
+    );
+  }
+  // The first requests come first.
+  setTimeout(() => service.app.preload(), PRELOAD_DELAY_MS);
+  await closed;
+  Deno.exit(0);
+}
+
+/** Prints the address of the service, and logs its start. */
+export function announce(
+  { config, own, signIn, log, counters, warnings }: OpenService,
+  address: Deno.NetAddr,
+): void {
+  printTo("stdout", banner({ config, address, own, signIn }));
+  for (const warning of warnings) log.warn(warning);
+  log.info("start", { source: counters.source });
+}
+
+/** Waits for a signal. Resolves once accepted requests are answered and the counters are closed. */
+export async function closeOnSignal(
+  { config, log, app, counters }: OpenService,
+  stopListening?: () => Promise<void>,
+): Promise<void> {
+  await nextSignal();
+  log.info("stop");
+  app.drain();
+  await pause(DRAIN_NOTICE_MS);
+  await Promise.race([stopListening?.(), pause(DRAIN_LIMIT_MS[config.platform])]);
+  await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
+}
+
+export interface OpenServiceOptions {
+  readonly isTerminal: boolean;
+  /** Called with the reason if the store turns out later to be unusable for good. */
+  onUnusable(cause: unknown): void;
+  /** Returns the number of this worker in the process, from 0. */
+  worker?: () => number;
+}
+
+/** The service without a listener. */
+export type OpenService = Awaited<ReturnType<typeof openService>>;
+
+/** Opens the store and builds the app on it. */
+export async function openService(
+  { environment, unknownNames, quotedNames, fileNames }: LoadedEnvironment,
+  { isTerminal, onUnusable, worker }: OpenServiceOptions,
+) {
+  const config = parseConfig(environment, fileNames);
+  const startedAt = config.platform === "standalone" ? Date.now() : undefined;
+  const file = config.secret === undefined && startedAt !== undefined
+    ? findSecret(config.store)
+    : undefined;
+  const secrets = secretsOf(config);
+  const log = createLog({ secrets });
+  // Deno.openKv reads the token from the process's environment, which .env does not change.
+  if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
+  if (config.store.kind === "kv-platform") refuseMemory();
+
+  const calendar = createCalendar(config.timeZone);
+  const metrics = new Metrics(worker);
+  const store = await openStore({ config, calendar, log, metrics, onUnusable }).catch((cause) => {
+    if (!(cause instanceof Deno.errors.NotCapable) || config.store.kind !== "kv-file") throw cause;
+    return refuseFolder(config.store.path, cause);
+  });
+  const counters = createCounters(store, calendar, metrics);
+  const own = file === undefined ? undefined : keepSecret(file);
+  const secret = config.secret ?? own?.text;
+  /** The token of the sign-in link, if there is a terminal for it. */
+  const signIn = isTerminal && startedAt !== undefined && secret !== undefined
+    ? linkTokenOf(secret)
+    : undefined;
+  for (const text of [secret, signIn]) if (text !== undefined) secrets.push(text);
+  const isUsed = own?.isNew ? await holdsCounters(counters).catch(() => undefined) : undefined;
+  const notice = own?.isNew ? noticeOfNew(own, isUsed) : undefined;
+  // At once, because only one of several workers creates the secret.
+  for (const warning of own?.warnings ?? []) log.warn(warning);
+  if (notice !== undefined && isUsed !== false) log.warn(notice);
+  const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
+  const app = createApp({
+    config: {
+      ...{ ...config, secret, proxies, startedAt, notice },
+      secretPlace: own === undefined ? SETTINGS.secret.name : own.path,
+    },
+    counters,
+    metrics,
+    log,
+  });
+  // Not in the log yet, because one of several workers logs them.
+  const warnings = settingsWarnings(config, { unknownNames, quotedNames });
+  return { config, warnings, own, signIn, log, counters, app };
+}
+
+/** Reports whether the store holds a counter. Rejects if it is unavailable. */
+async function holdsCounters({ list }: Counters): Promise<boolean> {
+  const pages = list({ prefix: "", since: undefined });
+  for await (const { counters } of pages) if (counters.length > 0) return true;
+  return false;
+}
+
+/**
+ * Has Deno.openKv fail on Deno Deploy without an assigned KV. It may fall back to memory, where
+ * counts would be lost.
+ */
+function refuseMemory(): void {
+  const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
+  if (variable(name) === "warn") Deno.env.set(name, "error");
+}
+
+/** Returns a variable that is no setting. Returns undefined if this process may not read it. */
+function variable(name: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  return state === "granted" ? Deno.env.get(name) : undefined;
+}
+
+/** Throws an error that shows how to allow the folder of a counter file. */
+async function refuseFolder(path: string, cause: unknown): Promise<never> {
+  const { folderOf } = await import("../store/kv/file/file_lock.ts");
+  const folder = shellWord(folderOf(path));
+  throw new StartError(
+    `${path} is outside the folders that this process may use. This command allows its folder: deno run --no-prompt -N -E -R=.env,${folder} -W=${folder} main.ts`,
+    { cause },
+  );
+}
+
+/** Resolves at the first signal that asks the process to end. */
+function nextSignal(): Promise<void> {
+  const signals: Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM"];
+  return new Promise((resolve) => {
+    for (const signal of signals) Deno.addSignalListener(signal, () => resolve());
+  });
+}
+
+/** Prints why the service cannot start, and exits with 1. */
+export function fail(error: unknown): never {
+  printTo("stderr", explainFailure("Tallymark cannot start", error));
+  Deno.exit(1);
+}
+
+/** Returns the texts to redact. Errors of Deno show the whole URL of a remote KV. */
+function secretsOf(config: Config): string[] {
+  const { store } = config;
+  const secrets = [...config.fallbacks, config.kvToken];
+  if (store.kind === "redis") secrets.push(store.addresses[0]?.password);
+  if (store.kind === "kv-remote") {
+    const { password, search } = new URL(store.url);
+    secrets.push(password, search);
+  }
+  return secrets.filter((text) => text !== undefined);
+}
+
+/** Resolves after this time. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,438 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { needsChromium, sharedChromium } from "../../../support/chromium.ts";
+import { type ServiceAddress, startLocalService } from "../../../support/local_service.ts";
+import { authorized, SECRET } from "../../../support/secret.ts";
+import { assertAccessibleInBothModes, openPage, testPage } from "../../../support/web_page.ts";
+import { waitFor } from "../../../support/wait_for.ts";
+
+const OPEN = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" };
+const CLOSED = { SECRET_TOKEN: SECRET };
+/** The builder with a name. */
+const NAMED = "/#badges&id=home";
+const HOSTILE = `"><img src=x onerror=alert(1)>'](javascript:alert(1)) \`[b]`;
+
+testPage(
+  "the builder shows a badge as it will look where it is pasted, and looking at it never counts",
+  {
+    env: OPEN,
+    path: NAMED,
+  },
+  async ({ page, service, browser }) => {
+    await page.getByText("Only show the number").click();
+    await page.getByLabel("Counter", { exact: true }).fill("user/repo");
+    await page.getByLabel("Label", { exact: true }).fill("visits");
+    await page.getByRole("radio", { name: "For the badge" }).check();
+    const markdown = await copied(page, "Markdown");
+    const query = "id=user/repo&label=visits&style=for-the-badge&numbers=grouped";
+    strictEqual(markdown, `![visits](${service.url}/badge?${query})`);
+    await shown(page, "#on-light");
+    await using readme = pageOf(await copied(page, "HTML"));
+    await using pasted = await openPage(browser, readme.url);
+    strictEqual((await shown(pasted.page, "img")).height, 28);
+    const count = await fetch(`${service.url}/count.txt?id=user/repo`);
+    strictEqual(await count.text(), "0");
+  },
+);
+
+testPage(
+  "a visitor first gets a line that only shows, the owner one that counts with its key",
+  { env: OPEN, path: NAMED },
+  async ({ page, service, browser }) => {
+    match(await copied(page, "URL"), /\/badge\?id=home&/);
+    await page.getByText("Count views and show them").click();
+    match(await copied(page, "URL"), /\/hit\.svg\?id=home&.*&key=KEY$/);
+    const told = await page.getByLabel("To paste").first().innerText();
+    match(told, /^This line needs the counter’s key in place of KEY\. Sign in to get it/);
+    await page.getByLabel("To paste").getByRole("link", { name: "Sign in" }).click();
+    await signIn(page, SECRET);
+    await page.getByRole("link", { name: "Badges" }).click();
+    await page.locator("#code").getByText(/key=[\w-]{22}/).waitFor();
+    await using readme = pageOf(await copied(page, "HTML"));
+    await using pasted = await openPage(browser, readme.url);
+    await shown(pasted.page, "img");
+    strictEqual(await (await fetch(`${service.url}/count.txt?id=home`)).text(), "1");
+  },
+);
+
+testPage(
+  "the builder has a control for every look of a picture",
+  { env: OPEN, path: NAMED },
+  async ({ page, service }) => {
+    const described = await (await fetch(`${service.url}/openapi.json`)).json();
+    for (const path of ["/badge", "/chart.svg", "/calendar.svg", "/card.svg"]) {
+      const parameters: { name: string }[] = described.paths[path]?.get.parameters ?? [];
+      const kind = { "/badge": "Badge", "/chart.svg": "Chart", "/calendar.svg": "Calendar" }[path];
+      if (parameters.length > 0) {
+        await page.getByRole("tab", { name: kind ?? "Card", exact: true }).click();
+      }
+      for (const { name } of parameters) {
+        if (["If-None-Match", "id", "prefix"].includes(name)) continue;
+        const control = page.locator(`#design [name="${name}"]`).first();
+        ok(await control.count() > 0, `${name} of ${path} has no control`);
+      }
+    }
+  },
+);
+
+testPage(
+  "the builder shows every style as a tile with its name",
+  { env: OPEN, path: NAMED },
+  async ({ page, service }) => {
+    const described = await (await fetch(`${service.url}/openapi.json`)).json();
+    const { schema } = described.paths["/badge"].get.parameters
+      .find(({ name }: { name: string }) => name === "style");
+    const styles: string[] = schema.enum.filter((style: string) => style !== "flat");
+    await page.locator(".tile").first().waitFor();
+    const values = await page.locator(".tile input").evaluateAll((radios) =>
+      radios.map((radio) => radio.getAttribute("value") ?? "")
+    );
+    deepStrictEqual(values.toSorted(), styles.toSorted());
+    for (const style of styles) await shown(page, `.tile img[data-value="${style}"]`);
+    for (const name of await page.locator(".cap").allInnerTexts()) match(name, /^[A-Z][\w ]+$/);
+  },
+);
+
+testPage(
+  "the builder disables what a style does not use, and says so",
+  { env: OPEN, path: NAMED },
+  async ({ page }) => {
+    await page.getByText("More options").click();
+    const spark = page.getByLabel("Sparkline");
+    ok(await spark.isEnabled());
+    await page.getByRole("radio", { name: "Plastic" }).check();
+    await page.getByText(/Not available in this style: .*sparkline/).waitFor();
+    ok(!await spark.isEnabled());
+    ok(!(await copied(page, "URL")).includes("spark="));
+    await page.getByRole("radio", { name: /Count views and show them/ }).check();
+    await page.getByText("Not available in a badge that counts: period.").waitFor();
+  },
+);
+
+testPage(
+  "the builder keeps the design in its address, which can be shared",
+  { env: OPEN, path: NAMED },
+  async ({ page, browser }) => {
+    await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
+    await page.getByRole("radio", { name: "Flat square" }).check();
+    await page.getByRole("radio", { name: /^Count views/ }).check();
+    await page.getByLabel("Count each visitor once a day").check();
+    await page.getByRole("radio", { name: "red", exact: true }).check();
+    const markdown = await copied(page, "Markdown");
+    match(markdown, /&color=red.*&once=day&key=KEY\)$/);
+    await using second = await openPage(browser, page.url());
+    strictEqual(await second.page.getByLabel("Label", { exact: true }).inputValue(), HOSTILE);
+    strictEqual(await copied(second.page, "Markdown"), markdown);
+  },
+);
+
+testPage(
+  "the builder puts hostile texts into snippets that stay one image",
+  { env: OPEN, path: NAMED },
+  async ({ page, browser }) => {
+    await page.getByLabel("Counter", { exact: true }).fill(HOSTILE);
+    await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
+    await using readme = pageOf(await copied(page, "HTML"));
+    await using pasted = await openPage(browser, readme.url);
+    strictEqual((await shown(pasted.page, "img")).height, 20);
+    strictEqual(await pasted.page.locator("img").getAttribute("alt"), HOSTILE);
+    const names: string[] = await pasted.page.evaluate(
+      "[...document.body.querySelectorAll('*')].map(({ localName }) => localName)",
+    );
+    deepStrictEqual(names, ["img"]);
+    const markdown = await copied(page, "Markdown");
+    match(markdown, /^!\[(?:[^\\[\]<>&]|\\.)*\]\(http[\w:/.?&%=+*-]*\)$/);
+    match(await copied(page, "URL"), /^http[\w:/.?&%=+*-]*$/);
+    await using element = pageOf(await copied(page, "Script"));
+    await using embedded = await openPage(browser, element.url);
+    strictEqual(await embedded.page.locator("tally-mark").getAttribute("counter"), HOSTILE);
+  },
+);
+
+testPage(
+  "the builder keeps a comma of the label in the text of an AsciiDoc image",
+  { env: OPEN, path: NAMED },
+  async ({ page }) => {
+    await page.getByLabel("Label", { exact: true }).fill('views, "all" of them');
+    match(await copied(page, "AsciiDoc"), /^image:\S+\["views, \\"all\\" of them"\]$/);
+  },
+);
+
+testPage("a label may be any word, and what is automatic can be off", {
+  env: OPEN,
+  path: NAMED,
+}, async ({ page, browser }) => {
+  await page.getByLabel("Label", { exact: true }).fill("off");
+  match(await copied(page, "URL"), /label=off&style=terminal&.*spark=14/);
+  await page.getByText("More options").click();
+  await page.getByLabel("Sparkline").selectOption("(off)");
+  await page.getByText(/label=off/).waitFor();
+  const address = await copied(page, "URL");
+  ok(!address.includes("spark="), address);
+  await using second = await openPage(browser, page.url());
+  strictEqual(await copied(second.page, "URL"), address);
+  await second.page.getByRole("radio", { name: "Pill" }).check();
+  ok(!(await copied(second.page, "URL")).includes("spark="));
+});
+
+for (const hash of ["#picture=x&label=a&id=home", "#badges&picture=x&label=a&id=home"]) {
+  Deno.test(
+    `the builder shows a badge where its address is ${hash}, which names no picture`,
+    needsChromium,
+    async () => {
+      await using service = await startLocalService(OPEN);
+      await using opened = await openPage(sharedChromium(), `${service.url}/${hash}`);
+      await shown(opened.page, "#on-light");
+      match(await copied(opened.page, "URL"), /\/badge\?id=home&label=a&/);
+      deepStrictEqual(opened.complaints, []);
+    },
+  );
+}
+
+testPage("charts only show: the builder says so, and goes back to counting with the badge", {
+  env: OPEN,
+  path: NAMED,
+}, async ({ page, service }) => {
+  await page.getByRole("radio", { name: "Pixel" }).check();
+  await page.getByRole("radio", { name: /^Count views/ }).check();
+  await settled(page);
+  await page.getByRole("tab", { name: "Chart" }).click();
+  await page.getByText("Charts, calendars and cards do not count views.").waitFor();
+  const counting = page.getByRole("radio", { name: /^Count views/ });
+  ok(!await counting.isEnabled());
+  ok(await page.getByRole("radio", { name: /^Only show/ }).isChecked());
+  strictEqual(await copied(page, "URL"), `${service.url}/chart.svg?id=home&theme=auto`);
+  await page.getByRole("tab", { name: "Badge" }).click();
+  ok(await counting.isChecked());
+  ok(await page.getByRole("radio", { name: "Pixel" }).isChecked());
+  match(await copied(page, "URL"), /\/hit\.svg\?/);
+});
+
+testPage("the builder offers the key of a group, once a day, and the list of most read pages", {
+  env: OPEN,
+  path: NAMED,
+}, async ({ page, service }) => {
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, SECRET);
+  await page.getByRole("link", { name: "Badges" }).click();
+  await page.getByLabel("Counter", { exact: true }).fill("blog/post");
+  await page.getByLabel("Count each visitor once a day").check();
+  await settled(page);
+  await page.getByRole("button", { name: "all counters under blog/" }).click();
+  const asked = await fetch(`${service.url}/key?prefix=blog/`, { headers: authorized });
+  const { key } = await asked.json();
+  const script = `<script async src="${service.url}/tally.js"></script>`;
+  strictEqual(
+    await copied(page, "Script"),
+    `${script}\n<tally-mark counter="blog/post" key="${key}" once="day">–</tally-mark> views`,
+  );
+  strictEqual(
+    await copied(page, "List"),
+    `${script}\n<tally-top prefix="blog/" key="${key}" limit="5"></tally-top>`,
+  );
+});
+
+testPage("the builder shows a sample where reads are closed, and to the owner the counter itself", {
+  env: CLOSED,
+  path: NAMED,
+  prepare: hitHome,
+}, async ({ page }) => {
+  await shown(page, "#on-light");
+  match(
+    await page.locator("#on-light").getAttribute("src") ?? "",
+    /\/sample\/badge\?style=terminal&/,
+  );
+  const { width } = await shown(page, "#on-dark");
+  await page.getByText("Reads are protected on this server. Sign in to get a line that works.")
+    .waitFor();
+  strictEqual(await page.locator("#code").count(), 0);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, SECRET);
+  await page.getByRole("link", { name: "Badges" }).click();
+  await page.getByText("Only show the number").click();
+  await page.getByText("everyone else sees an error in display-only images").waitFor();
+  await page.locator("#on-light[src^='blob:']").waitFor();
+  ok((await shown(page, "#on-light")).width < width, "12,345 is wider than 1");
+});
+
+Deno.test("the page works behind a path of a proxy", needsChromium, async () => {
+  await using service = await startLocalService(OPEN);
+  await using proxy = behindPath("/hits/", service.url);
+  await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/${NAMED.slice(1)}`);
+  const { page, complaints } = opened;
+  await shown(page, "#on-light");
+  match(await copied(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page, SECRET);
+  await page.getByText("No counters yet").waitFor();
+  deepStrictEqual(complaints, []);
+});
+
+Deno.test(
+  "the page without script explains the address of a badge and shows its styles",
+  needsChromium,
+  async () => {
+    for (const env of [OPEN, CLOSED]) {
+      await using service = await startLocalService(env);
+      await using opened = await openPage(sharedChromium(), service.url, {
+        javaScriptEnabled: false,
+      });
+      const { page, complaints } = opened;
+      match(await page.locator("main").innerText(), /badge\?id=NAME/);
+      const heights = await page.locator("noscript img").evaluateAll((images) =>
+        images.map((image) => image.getBoundingClientRect().height)
+      );
+      ok(heights.length >= 5);
+      for (const height of heights) ok(height >= 18, `${height}`);
+      deepStrictEqual(complaints, []);
+    }
+  },
+);
+
+for (const width of [320, 768, 1280]) {
+  testPage(
+    `the builder can be used by everybody at ${width} px, in light and in dark`,
+    { env: OPEN, path: NAMED, viewport: { width, height: 800 } },
+    async ({ page }) => {
+      await shown(page, "#on-light");
+      await page.getByText("More options").click();
+      await assertAccessibleInBothModes(page);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByLabel("Secret").waitFor();
+      await assertAccessibleInBothModes(page);
+    },
+  );
+}
+
+testPage(
+  "a badge is designed with the keyboard alone",
+  { env: OPEN, path: NAMED },
+  async ({ page, service }) => {
+    await page.getByRole("radio", { name: /^Count views/ }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.getByLabel("Count each visitor once a day").waitFor({ state: "hidden" });
+    // The counter, past the kinds, a style, the label.
+    for (const key of ["Tab", "a", "Tab", "Tab", "ArrowDown", "Tab", "!"]) {
+      await page.keyboard.press(key);
+    }
+    strictEqual(
+      await copied(page, "URL"),
+      `${service.url}/badge?id=a&label=%21&numbers=grouped`,
+    );
+    await page.getByRole("tab", { name: "URL" }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByRole("button", { name: "Copy AsciiDoc" }).waitFor();
+  },
+);
+
+testPage("the page has the mark as its icon, and says in the console that it only reads", {
+  env: OPEN,
+  path: NAMED,
+}, async ({ page }) => {
+  strictEqual(await page.locator("link[rel=icon][href^='data:image/svg']").count(), 1);
+  const said = page.waitForEvent("console");
+  await page.reload();
+  match((await said).text(), /^Tallymark: this page only reads/);
+});
+
+async function hitHome({ url }: ServiceAddress): Promise<void> {
+  const hit = await fetch(`${url}/hit`, { method: "POST", headers: authorized });
+  strictEqual((await hit.json()).hits, 1);
+}
+
+async function signIn(page: Page, secret: string): Promise<void> {
+  await page.getByLabel("Secret").fill(secret);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/**
+ * Resolves when the snippets show the current design. The form updates them 200 ms after its last
+ * input.
+ */
+async function settled(page: Page): Promise<void> {
+  await page.locator(".snippets[aria-busy=false]").waitFor();
+}
+
+/** Returns what the button copies once the snippets show the current design. */
+async function copied(page: Page, name: string): Promise<string> {
+  await settled(page);
+  await page.getByRole("tab", { name, exact: true }).click();
+  await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
+  await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
+  return await page.evaluate<string>("navigator.clipboard.readText()");
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of an image once it is there. */
+async function shown(page: Page, selector: string): Promise<Size> {
+  const image = `document.querySelector(${JSON.stringify(selector)})`;
+  const size = `({ width: ${image}?.naturalWidth, height: ${image}?.naturalHeight })`;
+  // The page's policy lets no text be run in it again and again, as the browser's own way of
+  // waiting does.
+  return await waitFor(`the image ${selector}`, async () => {
+    const found = await page.evaluate<Size>(size);
+    return found.width > 0 ? found : undefined;
+  });
+}
+
+/** A page of another site that shows this. */
+function pageOf(html: string): { url: string } & AsyncDisposable {
+  return serving(() => {
+    const headers = { "content-type": "text/html; charset=utf-8" };
+    return new Response(`<!DOCTYPE html><title>README</title>${html}`, { headers });
+  });
+}
+
+/** A proxy that serves the service below a path. */
+function behindPath(path: string, target: string): { url: string } & AsyncDisposable {
+  return serving((request) => {
+    const { pathname, search } = new URL(request.url);
+    if (!pathname.startsWith(path)) return new Response(null, { status: 404 });
+    const { method, headers } = request;
+    return fetch(`${target}/${pathname.slice(path.length)}${search}`, { method, headers });
+  });
+}
+
+function serving(
+  answer: (request: Request) => Response | Promise<Response>,
+): { url: string } & AsyncDisposable {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+testPage(
+  "without a name the builder shows samples and has nothing to copy, and says what to do first",
+  { env: OPEN },
+  async ({ page, service }) => {
+    await settled(page);
+    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?/);
+    const copy = page.getByRole("button", { name: "Copy Markdown" });
+    strictEqual(await copy.getAttribute("aria-disabled"), "true");
+    await assertAccessibleInBothModes(page);
+    await page.getByRole("button", { name: "Name a counter first" }).click();
+    await page.keyboard.type("user/repo");
+    await page.getByText("0 views so far.").waitFor();
+    match(await copied(page, "URL"), /\/badge\?id=user\/repo&/);
+    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/badge\?id=user\/repo&/);
+    // The sentence of the problem, and no picture of it.
+    await page.getByLabel("Counter", { exact: true }).fill("x".repeat(201));
+    await page.getByText(/200 bytes/).waitFor();
+    await page.getByRole("button", { name: "Correct the name first" }).waitFor();
+    strictEqual(await page.locator(".tile img[src], #on-light[src], #on-dark[src]").count(), 0);
+    strictEqual(await page.locator("#id").getAttribute("aria-invalid"), "true");
+    await assertAccessibleInBothModes(page);
+    await page.route(`${service.url}/count?*`, (route) => route.abort());
+    await page.getByLabel("Counter", { exact: true }).fill("other");
+    await page.getByText("The server cannot be reached.").waitFor();
+    await page.getByRole("button", { name: "Wait until the server is back" }).waitFor();
+    strictEqual(await page.locator("#on-light[src]").count(), 0);
+  },
+);

@@ -1,0 +1,202 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  type CounterLine,
+  countOf,
+  dayAgo,
+  idsOf,
+  openRow,
+  testOwner,
+} from "../../../support/owner_page.ts";
+import { authorized } from "../../../support/secret.ts";
+import { waitFor } from "../../../support/wait_for.ts";
+import { assertAccessible } from "../../../support/web_page.ts";
+
+const HOSTILE = `"><img src=x onerror=alert(1)>`;
+const LINES: CounterLine[] = [
+  { id: "blog/one", hits: 10, days: { [dayAgo(0)]: 3, [dayAgo(399)]: 7 } },
+  { id: "blog/two", hits: 300 },
+  { id: HOSTILE, hits: 12_345 },
+];
+
+testOwner(
+  "a counter opens in place, one at a time, with its chart, its days, its key and what to paste",
+  LINES,
+  async ({ page, service }) => {
+    await openRow(page, HOSTILE);
+    await page.getByText(/!\[views\]\(.*\/hit\.svg\?id=%22%3E%3Cimg/).waitFor();
+    await assertAccessible(page);
+    await openRow(page, "blog/one");
+    strictEqual(await page.locator(".detail").count(), 1);
+    const detail = page.locator(".detail");
+    await detail.getByText(/^Best day .*, 7$/).waitFor();
+    await detail.getByText("Daily figures").click();
+    await detail.locator(".daily td[title]").nth(29).waitFor();
+    strictEqual(await detail.locator(".daily td[title]").count(), 30);
+    const { key } = await (await fetch(`${service.url}/key?id=blog/one`, { headers: authorized }))
+      .json();
+    await detail.getByRole("tab", { name: "Script" }).click();
+    await detail.getByRole("button", { name: "Copy Script" }).click();
+    await detail.getByText("Copied").waitFor();
+    strictEqual(
+      await page.evaluate("navigator.clipboard.readText()"),
+      `<script async src="${service.url}/tally.js"></script>\n` +
+        `<tally-mark counter="blog/one" key="${key}">–</tally-mark>`,
+    );
+    await openRow(page, "blog/one");
+    strictEqual(await page.locator(".detail").count(), 0);
+  },
+);
+
+testOwner(
+  "of days that tie for the most views the first is the best, in the facts and on the chart",
+  [{
+    id: "tied",
+    hits: 21,
+    days: { [dayAgo(1)]: 1, [dayAgo(2)]: 1, [dayAgo(3)]: 9, [dayAgo(4)]: 1, [dayAgo(12)]: 9 },
+  }],
+  async ({ page }) => {
+    await openRow(page, "tied");
+    const first = new Date(dayAgo(12));
+    const dateText = (year?: "numeric") =>
+      first.toLocaleDateString("en-US", {
+        timeZone: "UTC",
+        month: "short",
+        day: "numeric",
+        ...(year && { year }),
+      });
+    const detail = page.locator(".detail");
+    await detail.getByText(`Best day ${dateText("numeric")}, 9`).waitFor();
+    match(await detail.locator(".plot svg").getAttribute("aria-label") ?? "", /with 9$/);
+    strictEqual(await detail.locator(".peak").textContent(), `9 · ${dateText()}`);
+  },
+);
+
+testOwner("a counter leads to the builder", LINES, async ({ page }) => {
+  await openRow(page, "blog/one");
+  await page.getByRole("link", { name: "Design a badge" }).click();
+  await page.getByText("10 views so far.").waitFor();
+  strictEqual(await page.getByLabel("Counter", { exact: true }).inputValue(), "blog/one");
+  await page.goBack();
+  await page.getByRole("heading", { name: "blog/one" }).waitFor();
+});
+
+testOwner(
+  "the owner sets a counter, deletes one, undoes both and does it again",
+  LINES,
+  async ({ page, service }) => {
+    await openRow(page, "blog/one");
+    await choose(page, "blog/one", "Set the total…");
+    await page.getByLabel("Total", { exact: true }).fill("77");
+    await page.getByText("Past days stay as they are.").waitFor();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Set blog/one, which held 10 views.").waitFor();
+    strictEqual(await countOf(service, "blog/one"), "77");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Restored blog/one.").waitFor();
+    strictEqual(await countOf(service, "blog/one"), "10");
+
+    await openRow(page, HOSTILE);
+    await choose(page, HOSTILE, "Delete counter…");
+    await page.getByText(`Delete ${HOSTILE}, its 12,345 views?`).waitFor();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    strictEqual(await countOf(service, HOSTILE), "12345");
+    await choose(page, HOSTILE, "Delete counter…");
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText(`Deleted ${HOSTILE}: 12,345 views.`).waitFor();
+    strictEqual(await countOf(service, HOSTILE), "0");
+    await assertAccessible(page);
+    const undo = page.getByRole("button", { name: "Undo" });
+    ok(await undo.evaluate((button) => button.ownerDocument.activeElement === button));
+    await undo.click();
+    await page.getByText(`Restored ${HOSTILE}.`).waitFor();
+    strictEqual(await countOf(service, HOSTILE), "12345");
+    await page.getByRole("button", { name: "Redo" }).click();
+    await page.getByText(`Deleted ${HOSTILE}: 12,345 views.`).waitFor();
+    await page.getByText("2 counters", { exact: true }).waitFor();
+    ok(!(await idsOf(page)).includes(HOSTILE));
+  },
+);
+
+testOwner(
+  "an undo that a proxy refuses for its size leaves the counter on the page, to save or try again",
+  LINES,
+  async ({ page, service }) => {
+    await openRow(page, "blog/one");
+    await choose(page, "blog/one", "Delete counter…");
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Deleted blog/one: 10 views, 2 days.").waitFor();
+    await page.route(
+      /\/counters\?id=/,
+      (route) => route.fulfill({ status: 413, body: "<html>413</html>" }),
+    );
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText(
+      "blog/one was not restored. A proxy in front of the server rejected the request as too large (413).",
+    ).waitFor();
+    await assertAccessible(page);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save it as a file" }).click();
+    const download = await downloading;
+    strictEqual(download.suggestedFilename(), "blog-one.ndjson");
+    deepStrictEqual(JSON.parse(await Deno.readTextFile(await download.path())), LINES[0]);
+    await page.unroute(/\/counters\?id=/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Restored blog/one.").waitFor();
+    strictEqual(await countOf(service, "blog/one"), "10");
+  },
+);
+
+testOwner(
+  "the history of a counter is saved as the line that an import takes",
+  LINES,
+  async ({ page }) => {
+    await openRow(page, "blog/one");
+    const downloading = page.waitForEvent("download");
+    await choose(page, "blog/one", "Download history");
+    const text = await Deno.readTextFile(await (await downloading).path());
+    deepStrictEqual(JSON.parse(text), LINES[0]);
+  },
+);
+
+testOwner(
+  "the id of a counter is copied, or selected where the page may not write to the clipboard",
+  LINES,
+  async ({ page }) => {
+    await openRow(page, "blog/one");
+    await choose(page, "blog/one", "Copy the id");
+    await page.getByText("Copied", { exact: true }).waitFor();
+    strictEqual(await page.evaluate("navigator.clipboard.readText()"), "blog/one");
+    // As on a page that came over http from another machine.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await choose(page, "blog/one", "Copy the id");
+    await page.getByText("Text selected. Press Ctrl+C to copy.").waitFor();
+    strictEqual(await page.evaluate("getSelection().toString()"), "blog/one");
+  },
+);
+
+testOwner("an owner whose reads are open opens the badge from its row", LINES, async ({ page }) => {
+  await openRow(page, "blog/two");
+  match(
+    await page.getByRole("link", { name: "Open badge" }).getAttribute("href") ?? "",
+    /^badge\?id=blog\/two$/,
+  );
+}, { env: { PUBLIC_READS: "1" } });
+
+/** Chooses from the menu of an opened row. */
+async function choose(
+  page: import("playwright-core").Page,
+  id: string,
+  item: string,
+): Promise<void> {
+  const choice = page.getByRole("menuitem", { name: item });
+  // The pasted text appears above the button and may move it away from under a click.
+  await waitFor("the menu", async () => {
+    if (!await choice.isVisible()) {
+      await page.getByRole("button", { name: `More for ${id}` }).click();
+    }
+    return await choice.isVisible() || undefined;
+  });
+  await choice.click();
+}

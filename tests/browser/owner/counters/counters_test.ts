@@ -1,0 +1,491 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Locator, Route } from "playwright-core";
+import {
+  type CounterLine,
+  dayAgo,
+  idsOf,
+  importLines,
+  openRow,
+  signIn,
+  testOwner,
+} from "../../../support/owner_page.ts";
+import { authorized, SECRET } from "../../../support/secret.ts";
+import { fullNumbers } from "../../../support/time_limit.ts";
+import {
+  assertAccessible,
+  assertAccessibleInBothModes,
+  assertFits,
+  testPage,
+} from "../../../support/web_page.ts";
+import { waitFor } from "../../../support/wait_for.ts";
+
+const HOSTILE = `"><img src=x onerror=alert(1)>`;
+const LINES: CounterLine[] = [
+  { id: "blog/one", hits: 10, days: { [dayAgo(0)]: 1, [dayAgo(1)]: 4, [dayAgo(8)]: 5 } },
+  { id: "blog/two", hits: 300, days: { [dayAgo(0)]: 20 } },
+  { id: "javascript:alert(1)", hits: 2 },
+  { id: HOSTILE, hits: 12_345 },
+];
+
+testOwner(
+  "the counters are listed, sorted and searched, whatever their ids hold",
+  LINES,
+  async ({ page }) => {
+    await page.getByRole("button", { name: "Total" }).click();
+    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/two", "blog/one", "javascript:alert(1)"]);
+    await page.getByRole("button", { name: "Counter" }).click();
+    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/one", "blog/two", "javascript:alert(1)"]);
+    await page.getByLabel("Search").fill("BLOG");
+    await page.getByText("2 of 4 counters", { exact: true }).waitFor();
+    deepStrictEqual(await idsOf(page), ["blog/one", "blog/two"]);
+    strictEqual(await page.locator("table img, table script").count(), 0);
+    await assertAccessible(page);
+    await page.getByLabel("Search").fill("zzz");
+    await page.getByText("No counter contains “zzz”").waitFor();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Clear search" }).click();
+    await page.getByText("4 counters", { exact: true }).waitFor();
+  },
+);
+
+testOwner(
+  "the figures of all counters add up, with trends of 7 and 30 days, and none of today",
+  LINES,
+  async ({ page }) => {
+    const figures = await page.locator(".figures > div").allInnerTexts();
+    deepStrictEqual(figures.map((text) => text.replace(/\s+/g, " ")), [
+      "Today 21 4 yesterday",
+      "Last 7 days 25 new in full days",
+      "Last 30 days 30 new in full days",
+      "Total 12,657 in 4 counters",
+    ]);
+  },
+);
+
+testOwner("counters are grouped by prefix, with their sum, and the choice is remembered", [
+  ...LINES,
+  ...["a", "b", "c", "d"].map((id) => ({ id, hits: 1 })),
+], async ({ page }) => {
+  await page.getByRole("button", { name: "Total" }).click();
+  const group = page.getByRole("row", { name: /blog\// }).first();
+  match((await group.innerText()).replace(/\s+/g, " "), /blog\/ 2 counters Details 21 4 25 .* 310/);
+  deepStrictEqual((await idsOf(page)).slice(0, 4), [HOSTILE, "blog/", "blog/two", "blog/one"]);
+  await page.getByRole("button", { name: "2 counters under blog/" }).click();
+  deepStrictEqual((await idsOf(page)).slice(0, 3), [HOSTILE, "blog/", "javascript:alert(1)"]);
+  await page.getByLabel("Group by prefix").uncheck();
+  ok(!(await idsOf(page)).includes("blog/"));
+  await page.reload();
+  await page.getByText("8 counters", { exact: true }).waitFor();
+  ok(!await page.getByLabel("Group by prefix").isChecked());
+});
+
+const PAGES = Array.from({ length: 50 }, (_, index) => ({
+  id: `https://example.com/${index}`,
+  hits: index,
+  days: { [dayAgo(1)]: index },
+}));
+
+testOwner(
+  "above 50 counters groups start closed; one shows 20 rows and a button for the rest, and a search opens it",
+  [...PAGES, { id: "https://example.com", hits: 1 }, { id: "https://example.org/a", hits: 1 }],
+  async ({ page }) => {
+    const group = "https://example.com/";
+    deepStrictEqual((await idsOf(page)).toSorted(), [
+      "https://example.com",
+      group,
+      "https://example.org/a",
+    ]);
+    await page.getByRole("button", { name: `50 counters under ${group}` }).click();
+    strictEqual((await idsOf(page)).length, 23);
+    await page.getByRole("button", { name: `30 more under ${group}` }).click();
+    await page.getByRole("button", { name: `${group}29`, exact: true }).waitFor();
+    strictEqual(await page.locator(":focus").getAttribute("title"), `${group}29`);
+    await page.getByRole("button", { name: `50 counters under ${group}` }).click();
+    await page.getByLabel("Search").fill("com/31");
+    await page.getByText("1 of 50 counters", { exact: true }).waitFor();
+    deepStrictEqual(await idsOf(page), [group, `${group}31`]);
+  },
+  // High enough for all rows, as only those near the screen are in the document.
+  { viewport: { width: 1000, height: 3000 } },
+);
+
+testOwner(
+  "a group opens with its chart, its badge, its key and its most read counters, and sums what /count sums",
+  [...PAGES, { id: "https://example.com", hits: 7 }],
+  async ({ page, service }) => {
+    const prefix = "https://example.com/";
+    await page.getByRole("button", { name: `Details of ${prefix}` }).click();
+    const detail = page.locator(".detail");
+    const query = new URLSearchParams({ prefix });
+    const ask = async (path: string) =>
+      await (await fetch(`${service.url}/${path}?${query}`, { headers: authorized })).json();
+    const [{ key }, { hits, counters }] = await Promise.all([ask("key"), ask("count")]);
+    await detail.getByText(key, { exact: true }).waitFor();
+    await detail.getByText("badge?prefix=https%3A//example.com/").waitFor();
+    strictEqual(counters, 50);
+    const row = page.locator("tr.group");
+    ok((await row.innerText()).includes(hits.toLocaleString("en-US")));
+    await detail.getByRole("button", { name: "Last 12 months" }).click();
+    match(await detail.getByRole("img").getAttribute("aria-label") ?? "", /12 months: 1,225 in/);
+    await assertAccessible(page);
+    await detail.getByRole("button", { name: `${prefix}47` }).click();
+    await page.getByRole("heading", { name: `${prefix}47` }).waitFor();
+    strictEqual(await page.locator(".detail").count(), 1);
+    strictEqual(await page.locator(":focus").getAttribute("title"), `${prefix}47`);
+  },
+  { env: { PUBLIC_READS: "1" } },
+);
+
+testOwner(
+  "where reads are protected a group offers the list alone, and says why",
+  PAGES,
+  async ({ page }) => {
+    await page.getByRole("button", { name: "Details of https://example.com/" }).click();
+    const detail = page.locator(".detail");
+    await detail.getByText("Reads are protected on this server").waitFor();
+    deepStrictEqual(await detail.getByRole("tab").allInnerTexts(), ["List"]);
+    strictEqual(await detail.getByRole("link", { name: "Open badge" }).count(), 0);
+  },
+);
+
+testOwner(
+  "the first weeks are drawn from the first known day, and a peak is named at its bar, clear of lines",
+  [{
+    id: "new",
+    hits: 108,
+    days: {
+      ...Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((back) => [dayAgo(back), 10])),
+      [dayAgo(7)]: 38,
+    },
+  }],
+  async ({ page }) => {
+    const chart = page.locator(".figures + .chart");
+    strictEqual(await chart.locator(".bar").count(), 8);
+    const [name, bar, line] = await Promise.all(
+      [".peak", ".hot", ".grid >> nth=2"].map((selector) => chart.locator(selector).boundingBox()),
+    );
+    ok(name && bar && line);
+    ok(Math.abs(name.x - bar.x) < 2, `${name.x} ${bar.x}`);
+    ok(name.y + name.height <= line.y + 1 || name.y >= line.y, `${name.y} ${line.y}`);
+  },
+);
+
+const MANY = Array.from({ length: 20_000 }, (_, index) => ({
+  id: `c${index}`,
+  hits: index,
+  days: { [dayAgo(index % 60)]: index },
+}));
+
+/** Counts the rows that each frame adds to the table. */
+const WATCH_ROWS = `globalThis.added = [];
+new MutationObserver((records) => {
+  const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
+  added.push(nodes.filter(({ ariaRowIndex }) => ariaRowIndex).length);
+}).observe(document.querySelector(".counters tbody"), { childList: true });`;
+/** Reports whether each height of the screen shows a row, unless the table may have ended. */
+const IS_COVERED = `[60, 150, 250, 350].every((y) =>
+  document.elementFromPoint(300, y)?.closest("tr[aria-rowindex], thead"))`;
+
+testOwner(
+  "of 20,000 counters those near the screen alone are in the document, and a jump of the scroll bar takes a few rows a frame",
+  MANY,
+  async ({ page }) => {
+    await page.getByText("20,000 counters", { exact: true }).waitFor();
+    await page.evaluate(WATCH_ROWS);
+    for (const part of [1, 0.5, 0.2, 0.8]) {
+      await page.evaluate(`scrollTo(0, ${part} * document.documentElement.scrollHeight)`);
+      await waitFor("rows", async () => await page.evaluate(IS_COVERED) || undefined);
+    }
+    const added: number[] = await page.evaluate("added");
+    ok(Math.max(...added) <= 8, added.join());
+    await page.evaluate("scrollTo(0, 0)");
+    await page.getByRole("button", { name: "Total" }).click();
+    await page.getByRole("button", { name: "c19999", exact: true }).waitFor();
+    const rows = page.locator(".counters tbody tr");
+    ok(await rows.count() < 100);
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    await page.getByRole("button", { name: "c0", exact: true }).waitFor();
+    ok(await rows.count() < 100);
+    await openRow(page, "c0");
+    await page.getByRole("heading", { name: "Key" }).waitFor();
+    await page.evaluate("scrollTo(0, 0)");
+    await page.getByRole("button", { name: "c19999", exact: true }).waitFor();
+    ok(await rows.count() < 100);
+    const plot = page.locator(".plot").first();
+    await plot.hover();
+    await page.locator(".tip").first().getByText(/Most views: c\d+/).waitFor();
+  },
+);
+
+testOwner(
+  "each chart has ranges, a tooltip by pointer and arrow keys, and its figures as a table",
+  [
+    {
+      id: "a",
+      hits: 31,
+      days: { [dayAgo(0)]: 3, [dayAgo(1)]: 7, [dayAgo(89)]: 1, [dayAgo(200)]: 20 },
+    },
+  ],
+  async ({ page }) => {
+    const chart = page.locator(".figures + .chart");
+    const drawn = chart.getByRole("img");
+    match(
+      await drawn.getAttribute("aria-label") ?? "",
+      /last 90 days: 11 in all, most on .* with 7$/,
+    );
+    await chart.locator(".plot").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    match(await chart.locator(".tip").innerText(), /\n7 views\nMost views: a \(7\)$/);
+    match(await page.locator("#said").innerText(), /7 views/);
+    await page.keyboard.press("Escape");
+    ok(await chart.locator(".tip").isHidden());
+    await chart.getByRole("button", { name: "Last 12 months" }).click();
+    await waitFor(
+      "the year",
+      async () => /: 31 in all/.test(await drawn.getAttribute("aria-label") ?? "") || undefined,
+    );
+    strictEqual(await chart.locator(".bar").count(), 12);
+    await chart.getByText("Daily figures").click();
+    await chart.locator("table tr").nth(11).waitFor();
+    strictEqual(await chart.locator("table tr").count(), 12);
+    await chart.getByRole("button", { name: "Last 30 days" }).click();
+    strictEqual(await chart.locator(".bar").count(), 30);
+    // A calendar of weeks, with a cell for each day.
+    strictEqual(await chart.locator("table td[title]").count(), 30);
+    strictEqual(await chart.locator("table .best").count(), 1);
+    await page.keyboard.press("ArrowRight");
+    strictEqual(await chart.locator(".bar").count(), 90);
+    strictEqual(await page.locator(":focus").textContent(), "90dLast 90 days");
+    await assertAccessible(page);
+  },
+);
+
+testOwner("a tap on a chart shows the day", LINES, async ({ page }) => {
+  const plot = page.locator(".plot").first();
+  const box = await plot.boundingBox();
+  ok(box);
+  await page.touchscreen.tap(box.x + box.width - 60, box.y + 100);
+  match(await page.locator(".tip").first().innerText(), /\d views?/);
+  await page.getByText("4 counters", { exact: true }).tap();
+  await page.getByLabel("Search").focus();
+  ok(await page.locator(".tip").first().isHidden());
+}, { hasTouch: true, viewport: { width: 390, height: 800 } });
+
+testOwner(
+  "the counters are found by the keyboard: / searches, Enter opens a row, Esc closes it",
+  LINES,
+  async ({ page }) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("two");
+    await page.getByText("1 of 4 counters").waitFor();
+    const row = page.getByRole("button", { name: "blog/two", exact: true });
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "blog/two" }).waitFor();
+    strictEqual(await row.getAttribute("aria-expanded"), "true");
+    await page.getByRole("button", { name: "More for blog/two" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowDown");
+    strictEqual(await page.locator(":focus").innerText(), "Copy the id");
+    await page.keyboard.press("Escape");
+    strictEqual(await page.getByRole("menu").count(), 0);
+    await page.keyboard.press("Escape");
+    strictEqual(await page.locator(".detail").count(), 0);
+  },
+);
+
+testOwner("without a counter the page says how one begins", [], async ({ page }) => {
+  await page.getByText("No counters yet").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "Build your first badge" }).click();
+  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+  match(page.url(), /#badges/);
+});
+
+testOwner("one counter is one counter", [{ id: "a", hits: 1 }], async ({ page }) => {
+  await page.getByText("1 counter", { exact: true }).waitFor();
+  await page.getByText("in 1 counter", { exact: true }).waitFor();
+});
+
+testPage("while the counters load, gray blocks stand in their place, and no figures", {
+  env: { SECRET_TOKEN: SECRET },
+  prepare: (service) => importLines(service, LINES),
+}, async ({ page }) => {
+  await page.clock.install();
+  await page.reload();
+  let loads = 0;
+  page.on("request", (request) => loads += Number(/\/counters\?/.test(request.url())));
+  const asked = Promise.withResolvers<Route>();
+  await page.route("**/counters?*", (route) => asked.resolve(route));
+  await signIn(page);
+  const route = await asked.promise;
+  await page.getByText("loading…").waitFor();
+  strictEqual((await page.locator(".figures .n").allInnerTexts()).join(""), "");
+  await assertAccessible(page);
+  // However long that takes, it is not begun again by itself.
+  await page.clock.fastForward(120_000);
+  await route.continue();
+  await page.getByText("4 counters", { exact: true }).waitFor();
+  strictEqual(loads, 1);
+});
+
+testPage("where the store is away from the start, the page says so and tries again", {
+  env: { SECRET_TOKEN: SECRET },
+  prepare: (service) => importLines(service, LINES),
+}, async ({ page }) => {
+  await page.route("**/counters?*", (route) => route.fulfill({ status: 503, body: "{}" }));
+  await signIn(page);
+  await page.getByText("The store cannot be reached.").waitFor();
+  strictEqual(await page.locator(".figures, .counters").locator("visible=true").count(), 0);
+  await assertAccessible(page);
+  await page.unroute("**/counters?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("4 counters", { exact: true }).waitFor();
+});
+
+testOwner(
+  "the page asks for the counters and for the state of the service, whose warnings it shows",
+  LINES,
+  async ({ page }) => {
+    await page.route("**/status", (route) => {
+      return route.fulfill({ json: { timeZone: "UTC", warnings: ["Redis may forget counters"] } });
+    });
+    const paths: string[] = [];
+    page.on("request", (request) => paths.push(new URL(request.url()).pathname));
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("Redis may forget counters").waitFor();
+    deepStrictEqual(paths, ["/status", "/counters"]);
+    await page.unroute("**/status");
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("Redis may forget counters").waitFor({ state: "hidden" });
+  },
+);
+
+testOwner(
+  "figures stay while the store is away, and the page says since when, and goes on by itself",
+  LINES,
+  async ({ page }) => {
+    await page.route("**/counters?*", (route) => {
+      const problem = { status: 503, title: "Store unavailable", detail: "The store is away." };
+      return route.fulfill({
+        status: 503,
+        contentType: "application/problem+json",
+        body: JSON.stringify(problem),
+      });
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The store cannot be reached.").waitFor();
+    await page.getByText(/Figures are as of .* New views are not counted until it is back\./)
+      .waitFor();
+    strictEqual((await idsOf(page)).length, 4);
+    await assertAccessible(page);
+    await page.unroute("**/counters?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("The store cannot be reached.").waitFor({ state: "hidden" });
+  },
+);
+
+testOwner(
+  "a list that was cut off changes nothing, and the page says so",
+  LINES,
+  async ({ page }) => {
+    await page.route(
+      "**/counters?*",
+      (route) =>
+        route.fulfill({
+          contentType: "application/x-ndjson",
+          body: '{"id":"blog/one","hits":1}\n',
+        }),
+    );
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The list was cut off.").waitFor();
+    strictEqual((await idsOf(page)).length, 4);
+  },
+);
+
+testOwner(
+  "a service that went away is tried again",
+  LINES,
+  async ({ page }) => {
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The server cannot be reached.").waitFor();
+    strictEqual((await idsOf(page)).length, 4);
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("The server cannot be reached.").waitFor({ state: "hidden" });
+  },
+);
+
+const LONG = Array.from({ length: 5 }, (_, index) => ({
+  id: `blog/${"a-long-title-".repeat(9)}${index}`,
+  hits: 12_345_678,
+}));
+
+for (const width of [320, 390, 768, 1600]) {
+  // Two widths have every element. Between them, only what is too wide could be a barrier.
+  const isEdge = width === 320 || width === 1600;
+  const check = isEdge ? assertAccessibleInBothModes : fullNumbers ? assertAccessible : assertFits;
+  const holds = isEdge ? "can be used by everybody, in light and in dark," : "fit";
+  testOwner(
+    `the counters ${holds} at ${width} px`,
+    [...LINES, ...LONG],
+    async ({ page }) => {
+      await openRow(page, "blog/one");
+      await page.getByRole("heading", { name: "Key" }).waitFor();
+      for (const summary of await page.locator("summary:visible").all()) await summary.click();
+      await check(page);
+      for (const figure of await page.locator(".figures .n").all()) {
+        strictEqual(await cutOff(figure), 0, "a figure stays in its part of the panel");
+      }
+      await page.getByRole("button", { name: "Details of blog/" }).click();
+      await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
+      await check(page);
+      await page.getByRole("link", { name: "Data" }).click();
+      await page.getByRole("heading", { name: "Back up" }).waitFor();
+      await check(page);
+    },
+    { viewport: { width, height: 800 } },
+  );
+}
+
+const TRILLION = 123_456_789_012;
+
+testOwner(
+  "on a phone names are whole, large numbers are short, and a group has one arrow",
+  [
+    ...["one", "npm/a-name-that-is-long"].map((name, index) => ({
+      id: `github/${name}`,
+      hits: TRILLION,
+      days: { [dayAgo(0)]: 7_654_321 + index, [dayAgo(1)]: TRILLION - 8_000_000 },
+    })),
+    { id: "github/", hits: 3 },
+    ...["a", "b", "c", "d", "e"].map((id) => ({ id, hits: 12 })),
+  ],
+  async ({ page }) => {
+    const names = page.locator(".name");
+    deepStrictEqual((await names.allInnerTexts()).slice(0, 4), [
+      ...["github/", "npm/a-name-that-is-long", "one", "github/"],
+    ]);
+    for (const name of await names.all()) strictEqual(await cutOff(name), 0);
+    const group = page.locator("tr.group");
+    strictEqual(await group.locator(".chevron").count(), 1);
+    const cells = page.locator("tr.in").first().locator("td:visible");
+    deepStrictEqual((await cells.allInnerTexts()).slice(0, 2), ["7,654,322", "123B"]);
+    for (const figure of await page.locator(".figures .n").all()) {
+      strictEqual(await cutOff(figure), 0);
+    }
+    await page.getByRole("button", { name: "3 counters under github/" }).click();
+    strictEqual((await idsOf(page)).length, 6);
+    await page.getByLabel("Sort by").selectOption("Counter");
+    deepStrictEqual((await idsOf(page)).slice(0, 2), ["a", "b"]);
+    await assertAccessible(page);
+  },
+  { viewport: { width: 390, height: 1200 } },
+);
+
+/** Returns how much wider a text is than its element, in pixels. */
+function cutOff(element: Locator): Promise<number> {
+  return element.evaluate((box) => Math.max(0, box.scrollWidth - box.clientWidth));
+}

@@ -1,0 +1,263 @@
+import { Buffer } from "node:buffer";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { needsChromium, shareChromium, sharedChromium } from "../../../support/chromium.ts";
+import { zip } from "../../../support/data_files.ts";
+import { type ServiceAddress, startLocalService } from "../../../support/local_service.ts";
+import { countOf, signIn, testOwner } from "../../../support/owner_page.ts";
+import { authorized, SECRET } from "../../../support/secret.ts";
+import { assertAccessibleInBothModes, openPage } from "../../../support/web_page.ts";
+
+const LINES = [{ id: "blog/home", hits: 10 }, { id: "blog/guide/backup", hits: 30_000 }];
+const SPANISH = "Ruta de página;Usuarios activos;Vistas;Última visita\n" +
+  "/guide/install;1.204;3.481;2026-10-02\n/guide/backup/;845;2.107;2026-10-02\n" +
+  '"/notes/a; b";12;31;2026-10-03\n/;6.120;18.944;2026-10-03\n/drafts/new;1;–;2026-10-04\n';
+const STATS = '{"hour":"2026-03-05T12:00:00Z","path_id":1,"ref_id":1,"count":4}\n';
+const PATHS = '{"id":1,"path":"/hello/","event":false}\n';
+
+async function choose(page: Page, files: Record<string, string | Uint8Array<ArrayBuffer>>) {
+  await page.getByRole("link", { name: "Data" }).click();
+  await page.getByLabel("Files to import").setInputFiles(
+    Object.entries(files).map(([name, content]) => ({
+      name,
+      mimeType: "text/plain",
+      buffer: typeof content === "string" ? Buffer.from(content) : Buffer.from(content),
+    })),
+  );
+}
+
+testOwner(
+  "the owner imports tables of several places, and sees before what would become of them",
+  LINES,
+  async ({ page, service }) => {
+    await choose(page, {
+      "paginas.csv": SPANISH,
+      "goatcounter.zip": await zip({
+        "hit_stats.jsonl": STATS,
+        "paths.jsonl": PATHS,
+        "refs.jsonl": '{"id":1,"ref":"x"}\n',
+        "info.json": '{"export_version":"1.0"}',
+      }),
+      "old.xls": new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]),
+    });
+    await page.getByText("old.xls: it is a workbook.").waitFor();
+    await page.getByText("1 row · page path_id, number count, day hour").waitFor();
+    await page.getByText("it does not list pages").first().waitFor();
+    // Before the choice, only the known table is counted.
+    await page.getByRole("button", { name: "Import 1 counter", exact: true }).waitFor();
+    strictEqual(await page.locator("select:visible").first().inputValue(), "0");
+    const chosen = page.getByLabel("Number of views").locator("option:checked");
+    strictEqual(await chosen.textContent(), "Choose…");
+    await page.getByLabel("Number of views").focus();
+    await page.getByLabel("Number of views").selectOption("Vistas");
+    strictEqual(await page.evaluate("document.activeElement.tagName"), "SELECT");
+    await page.getByLabel("Put before each id").fill("blog/");
+    await page.getByText(
+      '/guide/install becomes blog/guide/install, the id that counter="auto" with prefix="blog/" asks for.',
+    ).waitFor();
+    const button = page.getByRole("button", { name: "Import 5 counters" });
+    await button.waitFor();
+    deepStrictEqual(await textsOf(page, ".rows tbody tr:nth-child(4) td"), [
+      ...["/", "6.120", "18.944", "2026-10-03"],
+      ...["blog/home", "18,944"],
+    ]);
+    deepStrictEqual(await textsOf(page, ".reasons tbody tr"), [
+      "Taken as the header11paginas.csv: Ruta de página · Usuarios activos · Vistas · Última visita",
+      "No whole number16paginas.csv: /drafts/new · 1 · – · 2026-10-04",
+    ]);
+    await page.getByText("4 of 5 counters, the largest first").waitFor();
+    deepStrictEqual(await textsOf(page, ".outcome table:not(.reasons) tbody tr"), [
+      "blog/home1018,944",
+      "blog/guide/installnew3,481",
+      "blog/guide/backup30,000stays, it has more already",
+      "blog/notes/a; bnew31",
+      "blog/hellonew4",
+    ]);
+    strictEqual(await countOf(service, "blog/home"), "10");
+    await page.getByRole("button", { name: "Show a key that imports below this prefix" }).click();
+    await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await assertAccessibleInBothModes(page);
+    await button.click();
+    await page.getByText("Imported 5 counters.").waitFor();
+    strictEqual(await countOf(service, "blog/home"), "18944");
+    strictEqual(await countOf(service, "blog/guide/backup"), "30000");
+    await page.getByRole("link", { name: "See them" }).click();
+    await page.getByTitle("blog/hello", { exact: true }).waitFor();
+    // Importing the same file again changes nothing.
+    await choose(page, { "paginas.csv": SPANISH });
+    await page.getByLabel("Number of views").selectOption("Vistas");
+    await page.getByLabel("Put before each id").fill("blog/");
+    await page.getByText("0 of 4 counters, the largest first").waitFor();
+  },
+);
+
+function textsOf(page: Page, selector: string): Promise<string[]> {
+  return page.locator(selector).allTextContents();
+}
+
+testOwner("a service without counters imports pasted text, by keyboard", [], async ({ page }) => {
+  await page.getByRole("link", { name: "Import counters from elsewhere" }).click();
+  const chosen = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose files" }).press("Enter");
+  await chosen;
+  await page.getByRole("button", { name: "Paste text" }).press("Enter");
+  await page.keyboard.insertText("41 https://example.com/a/\nuser/repo 12k\n");
+  await page.getByText("2 rows").waitFor();
+  await page.getByRole("button", { name: "Import 1 counter" }).press("Enter");
+  await page.getByText("Imported 1 counter.").waitFor();
+  await page.getByRole("link", { name: "Counters", exact: true }).click();
+  await page.getByRole("button", { name: "a", exact: true }).waitFor();
+});
+
+testOwner(
+  "a file that is being read is forgotten when its owner signs out",
+  [],
+  async ({ page }) => {
+    await page.evaluate(() => {
+      const { arrayBuffer } = Blob.prototype;
+      const isRead = new Promise((resolve) => addEventListener("read", resolve, { once: true }));
+      Blob.prototype.arrayBuffer = async function () {
+        await isRead;
+        return await arrayBuffer.call(this);
+      };
+    });
+    await choose(page, { "mine.txt": "41 a\n" });
+    await page.getByText("Reading mine.txt…").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(page);
+    await page.evaluate(() => dispatchEvent(new Event("read")));
+    await choose(page, { "next.txt": "7 b\n" });
+    await page.getByRole("button", { name: "Import 1 counter", exact: true }).waitFor();
+    deepStrictEqual(await textsOf(page, ".file b"), ["next.txt"]);
+  },
+);
+
+testOwner(
+  "a browser that cannot iterate streams shows, imports and exports counters",
+  LINES,
+  async (at) => {
+    const { page } = at;
+    // Safari 26 is one.
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator);
+    });
+    await page.reload();
+    await page.getByTitle("blog/guide/backup", { exact: true }).waitFor();
+    await choose(page, { "list.txt": "41 a\n" });
+    await page.getByRole("button", { name: "Import 1 counter", exact: true }).click();
+    await page.getByText("Imported 1 counter.").waitFor();
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as CSV" }).click();
+    match(await Deno.readTextFile(await (await downloading).path()), /^a,,41$/m);
+  },
+);
+
+testOwner("an import that fails says how far it came, and can be sent again", [], async (at) => {
+  const { page, service } = at;
+  const rows = Array.from({ length: 2500 }, (_, index) => `${index + 1} /p/${index}`).join("\n");
+  await choose(page, { "list.txt": rows });
+  await page.getByText("2,500 new, 0 known").waitFor();
+  let requests = 0;
+  await page.route(
+    /\/counters\?mode=max$/,
+    (route) =>
+      ++requests < 3 ? route.continue() : route.fulfill({
+        status: 503,
+        json: { detail: "The store is unavailable." },
+      }),
+  );
+  await page.getByRole("button", { name: "Import 2,500 counters" }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "The store is unavailable." });
+  match(await alert.textContent() ?? "", /2,000 of 2,500 counters are imported\./);
+  await page.unroute(/\/counters\?mode=max$/);
+  await page.getByRole("button", { name: "Import 2,500 counters" }).click();
+  await page.getByText("Imported 2,500 counters.").waitFor();
+  strictEqual(await countOf(service, "p/2499"), "2500");
+});
+
+testOwner(
+  "an import that is stopped says how far it came, and again gives exact totals",
+  [],
+  async (at) => {
+    const { page, service } = at;
+    const rows = Array.from(
+      { length: 2500 },
+      (_, index) => `/p/${index},20260101,${index + 1}\n/p/${index},20260102,1\n`,
+    );
+    await choose(page, { "pages.csv": `Page path,Date,Views\n${rows.join("")}` });
+    await page.getByText("2,500 new, 0 known").waitFor();
+    const importing = /\/counters\?mode=max$/;
+    let requests = 0;
+    await page.route(importing, async (route) => {
+      // A part that is on its way is not lost.
+      if (++requests === 2) await page.getByRole("button", { name: "Stop" }).press("Enter");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Import 2,500 counters" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "Stopped." });
+    match(await alert.textContent() ?? "", /2,000 of 2,500 counters are imported\./);
+    strictEqual(requests, 2);
+    deepStrictEqual(await totalsOf(service), { counters: 2000, hits: 2000 * 2001 / 2 + 2000 });
+    await page.unroute(importing);
+    await page.getByRole("button", { name: "Import 2,500 counters" }).click();
+    await page.getByText("Imported 2,500 counters.").waitFor();
+    deepStrictEqual(await totalsOf(service), { counters: 2500, hits: 2500 * 2501 / 2 + 2500 });
+  },
+);
+
+/** The number of counters of a service, and the sum of their hits. */
+async function totalsOf({ url }: ServiceAddress) {
+  const exported = await (await fetch(`${url}/counters`, { headers: authorized })).text();
+  const lines = exported.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  return { counters: lines.length, hits: lines.reduce((sum, { hits }) => sum + hits, 0) };
+}
+
+testOwner(
+  "the owner exports lines that hold every counter, and CSV for spreadsheets",
+  [...LINES, { id: "=1+1", hits: 9, days: { "2026-01-02": 4 } }],
+  async ({ page }) => {
+    await page.getByRole("link", { name: "Data" }).click();
+    const saved = async (button: string) => {
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("button", { name: button }).click();
+      const download = await downloading;
+      return [download.suggestedFilename(), await Deno.readTextFile(await download.path())];
+    };
+    await page.getByText("Keep a copy of SECRET_TOKEN next to the backup.").waitFor();
+    await page.getByRole("button", { name: "Show a key for nightly backups" }).click();
+    await page.getByText(/^backup\.[\w-]{22}$/).waitFor();
+    const [name, text = ""] = await saved("Export as lines");
+    strictEqual(name, "counters.ndjson");
+    ok(text.endsWith('{"counters":3}\n'));
+    strictEqual(text.split("\n").length, 5);
+    deepStrictEqual(await saved("Export as CSV"), [
+      "counters.csv",
+      "\ufeffid,day,hits\n'=1+1,,5\n'=1+1,2026-01-02,4\nblog/guide/backup,,30000\nblog/home,,10\n",
+    ]);
+  },
+);
+
+shareChromium();
+Deno.test(
+  "a page from before an upgrade says that it has to be reloaded",
+  needsChromium,
+  async () => {
+    await using service = await startLocalService({ SECRET_TOKEN: SECRET });
+    await using opened = await openPage(sharedChromium(), `${service.url}/#sign-in=${SECRET}`);
+    const { page, complaints } = opened;
+    await page.getByText("No counters yet").waitFor();
+    await page.route(
+      "**/data.js",
+      (route) =>
+        route.fulfill({ contentType: "text/javascript", body: "document.title = 'changed'" }),
+    );
+    await page.getByRole("link", { name: "Data" }).click();
+    await page.getByRole("button", { name: "Reload the page" }).waitFor();
+    strictEqual(await page.title(), "Data · Tallymark");
+    match(complaints.join(), /integrity|Content Security Policy/);
+    await page.unroute("**/data.js");
+    await page.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("button", { name: "Export as lines" }).waitFor();
+  },
+);

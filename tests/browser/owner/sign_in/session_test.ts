@@ -1,0 +1,274 @@
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { needsChromium, sharedChromium } from "../../../support/chromium.ts";
+import { startLocalService } from "../../../support/local_service.ts";
+import {
+  type CounterLine,
+  countOf,
+  idsOf,
+  openRow,
+  signIn,
+  testOwner,
+} from "../../../support/owner_page.ts";
+import { authorized, SECRET } from "../../../support/secret.ts";
+import { startService } from "../../../support/service.ts";
+import { assertAccessible, openPage, testPage } from "../../../support/web_page.ts";
+
+const CLOSED = { SECRET_TOKEN: SECRET };
+const LINES: CounterLine[] = [{ id: "blog/one", hits: 10 }, { id: "blog/two", hits: 300 }];
+
+testPage("the page says that a secret is wrong, and keeps neither it nor a right one", {
+  env: CLOSED,
+}, async ({ page }) => {
+  await signIn(page, "wrong");
+  await page.getByText("Incorrect secret.").waitFor();
+  strictEqual(await page.getByLabel("Secret").getAttribute("aria-invalid"), "true");
+  strictEqual(await page.evaluate("getSelection().toString().length || secret.selectionEnd"), 5);
+  await assertAccessible(page);
+  await signIn(page, SECRET);
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  const kept: string = await page.evaluate(
+    "JSON.stringify([sessionStorage, localStorage, document.cookie, location.href])",
+  );
+  ok(kept.includes("s1."));
+  ok(!kept.includes(SECRET));
+  strictEqual(await page.getByLabel("Secret").inputValue(), "");
+  await page.reload();
+  await page.getByText("No counters yet").waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+  strictEqual(await page.evaluate("sessionStorage.length"), 0);
+});
+
+testPage("the page says why there are no sessions where the secret is short", {
+  env: { SECRET_TOKEN: "short" },
+}, async ({ page }) => {
+  await signIn(page, "short");
+  await page.getByText(/Sessions are off/).waitFor();
+});
+
+Deno.test(
+  "a sign-in link opens the counters, and is out of the address before it is used",
+  needsChromium,
+  async () => {
+    await using service = await startLocalService(CLOSED);
+    await using opened = await openPage(sharedChromium(), "about:blank");
+    const { page, complaints } = opened;
+    const addresses: string[] = [];
+    await page.route("**/session", async (route) => {
+      addresses.push(page.url());
+      await route.continue();
+    });
+    await page.goto(`${service.url}/#sign-in=${SECRET}`);
+    await page.getByText("No counters yet").waitFor();
+    deepStrictEqual(addresses, [`${service.url}/#counters`]);
+    strictEqual(page.url(), `${service.url}/#counters`);
+    ok(
+      !(await page.evaluate<string>("JSON.stringify([sessionStorage, history.state])")).includes(
+        SECRET,
+      ),
+    );
+    deepStrictEqual(complaints, []);
+  },
+);
+
+Deno.test(
+  "the link that a first start shows in its terminal signs in, once",
+  needsChromium,
+  async () => {
+    await using service = await startService({ wrap: inTerminal, ready: SIGN_IN_LINK });
+    const link = service.url;
+    await using first = await openPage(sharedChromium(), link);
+    await first.page.getByText("No counters yet").waitFor();
+    match(first.page.url(), /\/#counters$/);
+    await first.page.reload();
+    await first.page.getByText("No counters yet").waitFor();
+    await using second = await openPage(sharedChromium(), link);
+    await second.page.getByText("This sign-in link was already used or has expired.")
+      .waitFor();
+    await signIn(
+      second.page,
+      (await Deno.readTextFile(join(service.cwd, "data", "secret"))).trim(),
+    );
+    await second.page.getByText("No counters yet").waitFor();
+    deepStrictEqual([...first.complaints, ...second.complaints], []);
+  },
+);
+
+for (const token of ["used", "%", "%E0%A4%A"]) {
+  Deno.test(
+    `a sign-in link with ${token}, which opens nothing, asks for the secret`,
+    needsChromium,
+    async () => {
+      await using service = await startLocalService(CLOSED);
+      await using opened = await openPage(sharedChromium(), `${service.url}/#sign-in=${token}`);
+      await opened.page.getByText("This sign-in link was already used or has expired.")
+        .waitFor();
+      doesNotMatch(opened.page.url(), /sign-in/);
+      await signIn(opened.page, SECRET);
+      await opened.page.getByText("No counters yet").waitFor();
+      deepStrictEqual(opened.complaints, []);
+    },
+  );
+}
+
+testOwner("each view has an address that a reload keeps", LINES, async ({ page }) => {
+  await page.getByRole("link", { name: "Badges" }).click();
+  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+  match(page.url(), /#badges/);
+  strictEqual(await page.title(), "Badges · Tallymark");
+  await page.reload();
+  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+  await page.getByRole("link", { name: "Counters" }).click();
+  await page.getByText("2 counters", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("2 counters", { exact: true }).waitFor();
+  strictEqual(await page.title(), "Counters · Tallymark");
+  for (const [name, title] of [["Requests", "Recent requests"], ["Data", "Data"]] as const) {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.reload();
+    await page.getByRole("heading", { name: title, exact: true }).waitFor();
+    await assertAccessible(page);
+  }
+});
+
+testOwner(
+  "a link to the counters opens at the top, with the navigation",
+  LINES,
+  async ({ page, service }) => {
+    await page.setViewportSize({ width: 1000, height: 400 });
+    await page.goto("about:blank");
+    await page.goto(`${service.url}/#counters`);
+    await page.getByText("2 counters", { exact: true }).waitFor();
+    strictEqual(await page.evaluate("scrollY"), 0);
+  },
+);
+
+testOwner(
+  "signing in moves the focus to the heading, and a link before everything else to the counters",
+  LINES,
+  async ({ page }) => {
+    const focused = page.locator(":focus");
+    strictEqual(await focused.textContent(), "Counters");
+    await page.reload();
+    await page.getByText("2 counters", { exact: true }).waitFor();
+    await page.keyboard.press("Tab");
+    strictEqual(await focused.textContent(), "Skip to the counters");
+    await page.keyboard.press("Enter");
+    strictEqual(await focused.getAttribute("aria-label"), "Counters");
+    match(page.url(), /#counters$/);
+  },
+);
+
+testOwner(
+  "signing out leaves nothing of the owner's in the document, and the token was never in it",
+  LINES,
+  async ({ page }) => {
+    await openRow(page, "blog/one");
+    await page.getByText(/key=[\w-]{22}/).first().waitFor();
+    const token: string = await page.evaluate(
+      "JSON.parse(sessionStorage.getItem('tallymark-session')).token",
+    );
+    ok(!(await page.content()).includes(token));
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("link", { name: "Data" }).click();
+    await page.getByRole("button", { name: "Paste text" }).click();
+    await page.getByLabel("Text to import").fill("typed 5");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+    ok(!/blog\/(?:one|two)|>310<|key=[\w-]{22}/.test(await page.content()));
+    strictEqual(await page.evaluate("document.querySelector('textarea').value"), "");
+  },
+);
+
+testOwner(
+  "a session that has ended asks for the secret, takes rows and keys away, and keeps what was typed",
+  LINES,
+  async ({ page, service }) => {
+    await page.getByRole("link", { name: "Data" }).click();
+    await page.getByRole("button", { name: "Paste text" }).click();
+    await page.getByLabel("Text to import").fill("typed 5");
+    await page.getByRole("link", { name: "Counters" }).click();
+    await openRow(page, "blog/two");
+    await page.getByText(/key=[\w-]{22}/).first().waitFor();
+    await page.getByRole("button", { name: "More for blog/two" }).click();
+    await page.getByRole("menuitem", { name: "Set the total…" }).click();
+    await page.getByLabel("Total", { exact: true }).fill("4321");
+    await end(page);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "The session has ended" }).waitFor();
+    ok(!/blog\/(?:one|two)|key=[\w-]{22}/.test(await page.content()));
+    await assertAccessible(page);
+    await signIn(page);
+    await page.getByLabel("Total", { exact: true }).waitFor();
+    strictEqual(await page.getByLabel("Total", { exact: true }).inputValue(), "4321");
+    strictEqual(await page.getByLabel("Text to import").inputValue(), "typed 5");
+    strictEqual(await countOf(service, "blog/two"), "300");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Set blog/two, which held 300 views.").waitFor();
+    strictEqual((await idsOf(page)).length, 2);
+  },
+);
+
+testOwner("a session whose twelve hours are over is as good as none", LINES, async ({ page }) => {
+  await page.evaluate(
+    "sessionStorage.setItem('tallymark-session', JSON.stringify({ token: 's1.1.x', expires: '2020-01-01T00:00:00Z' }))",
+  );
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await page.getByRole("heading", { name: "The session has ended" }).waitFor();
+  await signIn(page);
+  await page.getByText("2 counters", { exact: true }).waitFor();
+});
+
+testOwner(
+  "the owner sees which requests counted and why others did not, and no text of a stranger",
+  LINES,
+  async ({ page, service }) => {
+    const id = "id=blog/one";
+    const asks: [number, string, RequestInit][] = [
+      [200, `hit?${id}`, { headers: authorized, method: "POST" }],
+      [401, `hit.svg?${id}&key=wrong`, {}],
+      [200, "hit?id=new", { headers: authorized, method: "POST" }],
+      [401, "hit.svg?id=new&key=wrong", {}],
+      [401, "hit.svg?id=buy%20this&key=wrong", {}],
+      [400, `hit?${id}&${id}`, { headers: authorized }],
+    ];
+    for (const [status, path, how] of asks) {
+      const answer = await fetch(`${service.url}/${path}`, how);
+      strictEqual(answer.status, status);
+      await answer.body?.cancel();
+    }
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.locator(".log tbody tr").first().waitFor();
+    const lines = await page.locator(".log tbody tr").allInnerTexts();
+    const told = lines.map((line) => line.split("\t").slice(1).join(" | ")).toSorted();
+    deepStrictEqual(told, [
+      "(no id) | no | malformed query or duplicate parameter",
+      "(unknown id) | no | without the secret or the key of this counter",
+      "blog/one | no | without the secret or the key of this counter",
+      "blog/one | yes | ",
+      "new | no | without the secret or the key of this counter",
+      "new | yes | ",
+    ]);
+    ok(!(await page.content()).includes("buy this"));
+    await assertAccessible(page);
+  },
+);
+
+/** Makes the session one that ended a second ago, which the page does not know. */
+async function end(page: Page): Promise<void> {
+  const second = Math.floor(Date.now() / 1000) - 1;
+  const code = createHmac("sha256", SECRET).update(`session:${second}`).digest("base64url");
+  const kept = JSON.stringify({ token: `s1.${second}.${code}`, expires: "2999-01-01T00:00:00Z" });
+  await page.evaluate(`sessionStorage.setItem("tallymark-session", ${JSON.stringify(kept)})`);
+}
+
+const SIGN_IN_LINK = /http:\/\/\S+#sign-in=\S+/;
+
+/** Runs a command with a terminal for its standard output. */
+function inTerminal(line: string[]): string[] {
+  const quoted = line.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return ["script", "-qec", quoted.join(" "), "/dev/null"];
+}

@@ -1,0 +1,185 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { PNG } from "pngjs";
+import { drawBadge, errorBadge } from "../../../src/badge/drawings.ts";
+import { parseLook } from "../../../src/badge/look.ts";
+import { STYLES } from "../../../src/badge/styles.ts";
+import { badgeBars } from "../../../src/drawing/spark.ts";
+import * as pictures from "../../../src/chart/pictures.ts";
+import { createRasterizer } from "../../../src/png/rasterizer.ts";
+import { parts } from "../../../src/png/tallymark-png.js";
+import { Problem } from "../../../src/problem.ts";
+import { FIGURES, GALLERY } from "../../unit/chart/gallery.ts";
+import { fullNumbers } from "../../support/time_limit.ts";
+import { needsChromium, shareChromium, sharedChromium } from "../../support/chromium.ts";
+
+/** Text that the fonts lack, which is drawn in another way on purpose. */
+const UNSUPPORTED = /japanese/;
+const CHANNEL_LIMIT = 32;
+
+/** The share of pixels that may differ. */
+const MAX_SHARE = 0.01;
+
+const problem = new Problem("store-unavailable");
+const noQuery = new Map<string, string>();
+const figures = { ...FIGURES, id: "ada/engine" };
+
+/** Every style, image and error. */
+const IMAGES: ReadonlyMap<string, string> = new Map([
+  ...[...STYLES.keys()].flatMap((style): [string, string][] => {
+    const query = new Map([["style", style], ["logo", "eye"], ["label", "Visits & é"]]);
+    const look = parseLook(query);
+    const bars = look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) };
+    return [
+      [style, drawBadge(look, "12,345", bars)],
+      [`${style} in dark`, drawBadge(parseLook(new Map([...query, ["theme", "dark"]])), "1")],
+    ];
+  }),
+  ...[...GALLERY].filter(([file]) => !UNSUPPORTED.test(file))
+    .map(([file, text]): [string, string] => [file, text.slice(text.indexOf("<svg"))]),
+  ["preview", pictures.preview.draw(figures, noQuery)],
+  ["error of a badge", errorBadge(problem)],
+  ...Object.entries(pictures).flatMap(([name, picture]): [string, string][] =>
+    typeof picture === "function"
+      ? []
+      : [[`error of a ${name}`, picture.drawProblem(problem, noQuery)]]
+  ),
+]);
+
+const rasterize = await createRasterizer(parts);
+shareChromium({ args: ["--font-render-hinting=none"] });
+
+for (const scale of [1, 2, 3]) {
+  Deno.test({
+    // By default, a third of the images at the scales where most of the time goes.
+    name: `PNGs at scale ${scale} look like the SVG images in Chromium with the same fonts`,
+    ...needsChromium,
+    async fn() {
+      const tooMany: [string, number][] = [];
+      const isPart = scale > 1 && !fullNumbers;
+      const images = new Map([...IMAGES].filter((_, number) => !isPart || number % 3 === 0));
+      for await (const [name, svg, expected] of drawInChromium(images, scale)) {
+        // Larger images get fewer pixels.
+        if (expected.width * expected.height > 2_400_000) continue;
+        const actual = PNG.sync.read(Buffer.from(await rasterize({ svg, scale })));
+        // Chromium widens an image to whole pixels of the page.
+        ok(
+          Math.abs(actual.width - expected.width) < scale && actual.height === expected.height,
+          name,
+        );
+        const share = shareOfDifferences(actual, expected);
+        if (share > MAX_SHARE) tooMany.push([name, share]);
+      }
+      deepStrictEqual(tooMany, []);
+    },
+  });
+}
+
+/** Yields images by name, each with what Chromium draws of it at a scale. */
+async function* drawInChromium(
+  images: ReadonlyMap<string, string>,
+  scale: number,
+): AsyncGenerator<[name: string, svg: string, drawn: PNG]> {
+  const context = await sharedChromium().newContext({
+    deviceScaleFactor: scale,
+    viewport: SHEET,
+  });
+  try {
+    const page = await context.newPage();
+    await page.setContent(`<style>${fontFaces()} ${SHEET_STYLE}</style><p>`);
+    const entries = [...images];
+    for (let done = 0; done < entries.length;) {
+      const svgs = JSON.stringify(entries.slice(done).map(([, svg]) => svg));
+      const boxes: Box[] = await page.evaluate(`(${fillSheet})(${svgs})`);
+      ok(boxes.length > 0, `${entries[done]?.[0]} fits a sheet`);
+      const height = Math.max(...boxes.map((box) => box.y + box.height));
+      const clip = { x: 0, y: 0, width: SHEET.width, height };
+      const sheet = PNG.sync.read(await page.screenshot({ omitBackground: true, clip }));
+      for (const box of boxes) {
+        const [name = "", svg = ""] = entries[done++] ?? [];
+        yield [name, svg, cut(sheet, box, scale)];
+      }
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+/** A place on a sheet, in whole pixels of the page. */
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Size of a sheet of images. One screenshot of it takes a tenth of the time of one of each. */
+const SHEET = { width: 1000, height: 1500 };
+const SHEET_STYLE =
+  "body{margin:0;display:flex;flex-wrap:wrap;align-items:flex-start;align-content:flex-start}";
+
+/**
+ * Puts as many of the first images on the page as fit, and returns their places. Each is in a tree
+ * of its own, because images share ids and names of classes.
+ */
+const fillSheet = `async (svgs) => {
+  document.body.replaceChildren();
+  const hosts = [];
+  for (const svg of svgs) {
+    const host = document.createElement("div");
+    host.attachShadow({ mode: "open" }).innerHTML = "<style>svg{display:block}</style>" + svg;
+    document.body.append(host);
+    const { width, height } = host.getBoundingClientRect();
+    host.style.cssText = "flex:none;width:" + Math.ceil(width) + "px;height:" +
+      Math.ceil(height) + "px";
+    if (host.getBoundingClientRect().bottom > innerHeight) {
+      host.remove();
+      break;
+    }
+    hosts.push(host);
+  }
+  await document.fonts.ready;
+  return hosts.map((host) => host.getBoundingClientRect().toJSON());
+}`;
+
+/** Returns a box of a sheet. */
+function cut(sheet: PNG, { x, y, width, height }: Box, scale: number): PNG {
+  const result = new PNG({ width: width * scale, height: height * scale });
+  PNG.bitblt(sheet, result, x * scale, y * scale, result.width, result.height, 0, 0);
+  return result;
+}
+
+/** Returns the share of pixels that differ by more than the limit in a channel, on white. */
+function shareOfDifferences(one: PNG, other: PNG): number {
+  const width = Math.min(one.width, other.width);
+  let count = 0;
+  for (let y = 0; y < one.height; y++) {
+    for (let x = 0; x < width; x++) {
+      // Skip equal pixels, which are most of them, because the comparison takes 10 s for all.
+      const [at, otherAt] = [4 * (y * one.width + x), 4 * (y * other.width + x)];
+      if (one.data.readUInt32LE(at) === other.data.readUInt32LE(otherAt)) continue;
+      const [a, b] = [onWhite(one, x, y), onWhite(other, x, y)];
+      if (a.some((value, channel) => Math.abs(value - (b[channel] ?? 0)) > CHANNEL_LIMIT)) count++;
+    }
+  }
+  return count / (width * one.height);
+}
+
+function onWhite({ data, width }: PNG, x: number, y: number): number[] {
+  const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(4 * (y * width + x));
+  return [red, green, blue].map((value) => 255 + (value - 255) * alpha / 255);
+}
+
+/** The fonts of the pngQueue, under the names that the images ask for first. */
+function fontFaces(): string {
+  const [sans, bold, mono, monoBold] = parts.fonts;
+  const faces = [
+    ...["Verdana", "Helvetica Neue"].flatMap((name) => [[name, sans, 400], [name, bold, 700]]),
+    ...[["SFMono-Regular", mono, 400], ["SFMono-Regular", monoBold, 700]],
+  ] as const;
+  return faces.map(([name, font, weight]) =>
+    `@font-face{font-family:"${name}";font-weight:${weight};src:url(data:font/ttf;base64,${
+      (font as Uint8Array).toBase64()
+    })}`
+  ).join("");
+}

@@ -1,0 +1,117 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { createCalendar } from "../../src/domain/calendar.ts";
+import { NOTHING, type Seen, textOf } from "./linearizability/counter_model.ts";
+import { startRandomWorkload } from "./linearizability/random_workload.ts";
+import { heldIn, Recorder } from "./linearizability/recorder.ts";
+import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+import { type ServiceOptions, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { TIME_ZONE } from "../support/time_zones.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../support/times.ts";
+import { startImports } from "./imports.ts";
+
+/** Enough for few callers to meet at each, as it takes time to put what they were told in order. */
+const IDS = ["a}b", "日本", "d:e", ...Array.from({ length: 15 }, (_, number) => `c${number}`)];
+
+/** A store that can be made full. */
+interface Room {
+  fault: string;
+  options: ServiceOptions;
+  fill(): Promise<unknown>;
+  makeRoom(): Promise<unknown>;
+}
+
+Deno.test(
+  "Deno KV: on a full disk sets, deletions, imports and hits are refused as a whole, and nothing is lost",
+  needsMount,
+  async () => {
+    await using folder = await tempDir();
+    await using _disk = await mountDisk(folder.path, "16m");
+    const ballast = join(folder.path, "ballast");
+    await keepsTrue({
+      fault: "full disk and owners' changes, Deno KV",
+      options: { cwd: folder.path },
+      fill: () => fillDisk(ballast),
+      makeRoom: () => Deno.remove(ballast),
+    });
+  },
+);
+
+Deno.test(
+  "Redis: out of memory, sets, deletions, imports and hits are refused as a whole, and nothing is lost",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await keepsTrue({
+      fault: "out of memory and owners' changes, Redis",
+      options: { env: { STORE_URL: redis.url } },
+      fill: () => redis.command("CONFIG", "SET", "maxmemory", "1"),
+      makeRoom: () => redis.command("CONFIG", "SET", "maxmemory", "0"),
+    });
+  },
+);
+
+/**
+ * Fills a store and makes room again, while callers do everything to a few counters and import
+ * others.
+ */
+async function keepsTrue({ fault, options, fill, makeRoom }: Room): Promise<void> {
+  const runs = times(2, 5);
+  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };
+  const recorder = new Recorder();
+  const held = await (async () => {
+    await using service = await startService({ ...options, env });
+    await service.storeReady();
+    const { url } = service;
+    await using imports = startImports(url);
+    const { today, dayAt } = createCalendar(TIME_ZONE);
+    const doors = [{ url, today: today(), dayAt, hasVisitors: true }];
+    await using workload = startRandomWorkload(recorder, {
+      doors,
+      callers: 4,
+      ids: IDS,
+      leavesCounters: true,
+    });
+    for (let run = 1; run <= runs; run++) {
+      await more("answers", () => recorder.answered, 100);
+      await more("imports", () => imports.stored, 3);
+      await fill();
+      await more("refusals", () => recorder.outcomes[503] ?? 0, 10);
+      await more("refused imports", () => imports.refused, 3);
+      await makeRoom();
+    }
+    await more("answers", () => recorder.answered, 100);
+    await more("imports", () => imports.stored, 3);
+    await imports.stop();
+    await workload.stop();
+    const held = await exportOf(url);
+    imports.check(held);
+    strictEqual((await service.stop()).code, 0);
+    return held;
+  })();
+  for (const [id, counters] of recorder.check()) {
+    const text = textOf(held.get(id) ?? NOTHING);
+    ok(counters.some((counter) => textOf(counter) === text), `${id} is ${text}`);
+  }
+  await using service = await startService({ ...options, env });
+  await service.storeReady();
+  deepStrictEqual(await exportOf(service.url), held);
+  reportKept({ fault, runs, measured: JSON.stringify(recorder.outcomes) });
+}
+
+async function more(what: string, count: () => number, by: number): Promise<void> {
+  const enough = count() + by;
+  await waitFor(`more ${what}`, () => count() >= enough || undefined);
+}
+
+async function exportOf(url: string): Promise<Map<string, Seen>> {
+  const answer = await fetch(`${url}/counters`, { headers: authorized });
+  const lines = (await answer.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  strictEqual(lines.pop().counters, lines.length);
+  return new Map(lines.map((line) => [line.id, heldIn(line)]));
+}

@@ -1,0 +1,82 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { killedAtFsync, needsStrace } from "../support/fsync_faults.ts";
+import { type Service, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { Ledger } from "./ledger.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+import { hitOnce, startCallers } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../support/times.ts";
+import { waitForHits } from "./recovery.ts";
+import { storedInKv } from "./stored.ts";
+
+Deno.test("Deno KV: a service killed under 200 callers has stored every hit it acknowledged", async () => {
+  const runs = times(2, 20);
+  await using folder = await tempDir();
+  const ledger = new Ledger();
+  let stored = 0;
+  for (let run = 1; run <= runs; run++) {
+    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+    await using load = startCallers({ service, ledger, callers: 200 });
+    await waitForHits(ledger, 500 + Math.random() * 5000);
+    // The load stops, because the kernel may still accept connections while it removes the process.
+    await Promise.all([service.kill(), load.stop()]);
+    // At most one hit of each caller was under way.
+    ledger.checkOutcomes(200, "broken", "unsent");
+    ok(ledger.count("broken") <= 200 * run, "more hits broke off than there were callers");
+    stored = ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));
+  }
+  reportKept({ fault: "kill -9 of the service, Deno KV", runs, ledger, stored });
+});
+
+Deno.test("Deno KV: a service killed under 200 callers of 2,000 counters has stored every hit it acknowledged", async () => {
+  const runs = times(3, 30);
+  await using folder = await tempDir();
+  const ledger = new Ledger();
+  let stored = 0;
+  for (let run = 1; run <= runs; run++) {
+    await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+    stored = ledger.check(await exported(service));
+    await using load = startCallers({ service, ledger, callers: 200, ids: 2000 });
+    await waitForHits(ledger, 2000 + Math.random() * 5000);
+    // A list folds the journal into the entries.
+    const list = run % 2 === 0 ? exported(service).catch(() => {}) : undefined;
+    await waitForHits(ledger, Math.random() * 500);
+    await Promise.all([service.kill(), load.stop(), list]);
+    ledger.checkOutcomes(200, "broken", "unsent");
+  }
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+  stored = ledger.check(await exported(service));
+  strictEqual((await service.stop()).code, 0);
+  strictEqual(ledger.check(await storedInKv(join(folder.path, "data", "counters.kv"))), stored);
+  reportKept({ fault: "kill -9 of the service, journal of Deno KV", runs, ledger, stored });
+});
+
+Deno.test(
+  "Deno KV: after a first start that was killed at any fsync the next one counts from 1",
+  needsStrace,
+  async () => {
+    const env = { SECRET_TOKEN: SECRET };
+    for (let number = 1;; number++) {
+      await using folder = await tempDir();
+      const killed = startService({ cwd: folder.path, env, wrap: killedAtFsync(number) });
+      await using survivor = await killed.catch(() => undefined);
+      if (survivor !== undefined) {
+        ok(number > 4, `an empty file is ready after ${number - 1} fsyncs`);
+        reportKept({ fault: "kill -9 at an fsync of the first start", runs: number - 1 });
+        return;
+      }
+      await using service = await startService({ cwd: folder.path, env });
+      const { answer } = await hitOnce({ service });
+      strictEqual(JSON.parse(answer?.body ?? "").hits, 1, `killed at fsync ${number}`);
+    }
+  },
+);
+
+/** Every counter by an export. */
+async function exported({ url }: Service): Promise<Map<string, number>> {
+  const answer = await fetch(`${url}/counters?days=0`, { headers: authorized });
+  const lines = (await answer.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  return new Map(lines.slice(0, -1).map(({ id, hits }) => [id, hits]));
+}

@@ -1,0 +1,95 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { runService, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { timeLimit } from "../support/time_limit.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+
+const env = { SECRET_TOKEN: SECRET };
+
+/** Damages to a file with counters while no process has it open. */
+const damages: { what: string; harm(path: string): Promise<void> }[] = [
+  { what: "cut off to half", harm: (path) => cut(path, 0.5) },
+  { what: "cut off in its first page", harm: (path) => cut(path, 0.01) },
+  { what: "emptied", harm: (path) => Deno.truncate(path) },
+  { what: "gone", harm: (path) => Deno.remove(path) },
+  {
+    what: "overwritten with other text",
+    harm: (path) => Deno.writeTextFile(path, "text ".repeat(9999)),
+  },
+  { what: "damaged in its first page", harm: (path) => scribble(path, 0, 512) },
+  { what: "damaged in its middle", harm: (path) => scribble(path, 8 * 4096, 16 * 4096) },
+];
+
+for (const { what, harm } of damages) {
+  Deno.test(`Deno KV: a file that is ${what} is refused at start and left as it was`, async () => {
+    await using folder = await tempDir();
+    const path = join(folder.path, "data", "counters.kv");
+    await fillFile(folder.path);
+    await harm(path);
+    const before = await contentOf(path);
+    const ended = await runService({ cwd: folder.path, env });
+    strictEqual(ended.code, 1, ended.stdout);
+    match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv .*(restore|backup).*$/m);
+    match(ended.stderr, /(move it away|delete).* to start from zero/);
+    strictEqual(ended.stderr.trim().split("\n").length, 1, ended.stderr);
+    deepStrictEqual(await contentOf(path), before);
+    reportKept({ fault: `Deno KV file ${what}`, runs: 1, measured: "refused at start" });
+  });
+}
+
+Deno.test("Deno KV: a file that is deleted while it is in use makes /readyz 503 within 15 s", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path, env });
+  strictEqual((await hitOnce({ service })).answer?.status, 200);
+  await Deno.remove(join(folder.path, "data", "counters.kv"));
+  const start = performance.now();
+  await waitFor("/readyz to tell", async () => {
+    const { status, body } = await fetch(`${service.url}/readyz`);
+    await body?.cancel();
+    return status === 503 || undefined;
+  }, { timeout: timeLimit(15_000) });
+  const told = performance.now() - start;
+  const { answer } = await hitOnce({ service });
+  ok(answer?.status === 503 || answer?.status === 504, `a hit was answered ${answer?.status}`);
+  const measured = `told after ${Math.round(told)} ms`;
+  reportKept({ fault: "Deno KV file deleted in use", runs: 1, measured });
+});
+
+Deno.test("Deno KV: a second process on the file exits with 1 within 1 s, and the first goes on", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path, env });
+  strictEqual((await hitOnce({ service })).answer?.status, 200);
+  const ended = await runService({ cwd: folder.path, env });
+  strictEqual(ended.code, 1);
+  match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv is in use by another process/);
+  ok(ended.milliseconds <= timeLimit(1000), `exits after ${ended.milliseconds} ms`);
+  strictEqual((await hitOnce({ service })).answer?.status, 200);
+  const measured = `exits after ${Math.round(ended.milliseconds)} ms`;
+  reportKept({ fault: "second process on the Deno KV file", runs: 1, measured });
+});
+
+/** Leaves a file with counters that no process has open. */
+async function fillFile(cwd: string): Promise<void> {
+  await using service = await startService({ cwd, env });
+  const hits = Array.from({ length: 300 }, (_, id) => hitOnce({ service }, `${id}`.repeat(60)));
+  ok((await Promise.all(hits)).every(({ answer }) => answer?.status === 200));
+  strictEqual((await service.stop()).code, 0);
+}
+
+async function cut(path: string, share: number): Promise<void> {
+  await Deno.truncate(path, Math.floor((await Deno.stat(path)).size * share));
+}
+
+async function scribble(path: string, at: number, length: number): Promise<void> {
+  using file = await Deno.open(path, { write: true });
+  await file.seek(at, Deno.SeekMode.Start);
+  await file.write(crypto.getRandomValues(new Uint8Array(length)));
+}
+
+async function contentOf(path: string): Promise<Uint8Array | undefined> {
+  return await Deno.readFile(path).catch(() => undefined);
+}

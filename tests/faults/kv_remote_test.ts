@@ -1,0 +1,148 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { type KvConnectServer, startKvConnect } from "../support/kv_connect.ts";
+import { type Service, startService } from "../support/service.ts";
+import { startProxy } from "../support/tcp_proxy.ts";
+import { timeLimit } from "../support/time_limit.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { Ledger } from "./ledger.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitOnce, startCallers } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../support/times.ts";
+import { waitForCount, waitForRefusals } from "./recovery.ts";
+import { storedIn } from "./stored.ts";
+
+for (const as of ["status", "body"] as const) {
+  Deno.test(`remote Deno KV: a commit whose answer is lost in its ${as} is counted once and acknowledged`, async () => {
+    const runs = times(5, 50);
+    await using server = startKvConnect();
+    await using service = await startOn(server);
+    const ledger = new Ledger();
+    for (let run = 1; run <= runs; run++) {
+      server.loseNextAnswer({ as });
+      const { answer } = await hitOnce({ service, ledger });
+      strictEqual(answer?.status, 200);
+      strictEqual(JSON.parse(answer?.body ?? "").hits, run);
+    }
+    const stored = ledger.checkExact(await storedOn(server));
+    reportKept({ fault: `answer of remote Deno KV lost in its ${as}`, runs, ledger, stored });
+  });
+}
+
+Deno.test("remote Deno KV: a connection cut after the commit, under load, makes no hit count twice", async () => {
+  const runs = times(5, 50);
+  await using server = startKvConnect();
+  await using proxy = startProxy(server);
+  await using service = await startOn({ url: proxy.through(server.url), token: server.token });
+  await using load = startCallers({ service, callers: 20, ids: 5 });
+  const { ledger } = load;
+  for (let run = 1; run <= runs; run++) {
+    await waitForCount(ledger, "the connection", 5000);
+    const cut = Promise.withResolvers<void>();
+    server.loseNextAnswer({
+      cut: () => {
+        proxy.cut();
+        cut.resolve();
+      },
+    });
+    await cut.promise;
+  }
+  await waitForCount(ledger, "the connection", 5000);
+  await load.stop();
+  ledger.checkOutcomes(200, 503, 504);
+  ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
+  const stored = ledger.check(await storedOn(server));
+  reportKept({ fault: "connection to remote Deno KV cut after the commit", runs, ledger, stored });
+});
+
+Deno.test("remote Deno KV: with another writer on the same counters every hit is counted exactly", async () => {
+  const others = times(50, 500);
+  await using server = startKvConnect();
+  await using service = await startOn(server);
+  await using load = startCallers({ service, callers: 20, ids: 3 });
+  const { ledger } = load;
+  await waitForCount(ledger, "the start", 5000);
+  {
+    using kv = await openOn(server);
+    for (let other = 0; other < others; other++) await addOne(kv, "c1");
+  }
+  await load.stop();
+  ledger.checkOutcomes(200);
+  const all = await storedOn(server);
+  const total = [...all.values()].reduce((sum, hits) => sum + hits, 0);
+  strictEqual(total, ledger.acknowledged + others);
+  strictEqual(ledger.unknown, 0);
+  reportKept({
+    fault: `${others} writes of another writer, remote Deno KV`,
+    runs: 1,
+    ledger,
+    stored: total - others,
+  });
+});
+
+Deno.test("remote Deno KV: while the server is gone every answer comes in 2.2 s, and counting goes on after", async () => {
+  const runs = times(2, 8);
+  await using server = startKvConnect();
+  await using service = await startOn(server);
+  await using load = startCallers({ service, callers: 20, ids: 5 });
+  const { ledger } = load;
+  let slowestReturn = 0;
+  for (let run = 1; run <= runs; run++) {
+    await waitForCount(ledger, "the return", 5000);
+    server.goAway();
+    // More than once for each caller.
+    await waitForRefusals(ledger, 50);
+    server.comeBack();
+    slowestReturn = Math.max(slowestReturn, await waitForCount(ledger, "the return", 10_000));
+  }
+  await load.stop();
+  ledger.checkOutcomes(200, 503, 504);
+  ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
+  const stored = ledger.check(await storedOn(server));
+  const measured = `worst answer ${Math.round(ledger.slowest)} ms, back within ${
+    Math.round(slowestReturn)
+  } ms`;
+  reportKept({ fault: "server of remote Deno KV gone", runs, ledger, stored, measured });
+});
+
+Deno.test("remote Deno KV: away at the start, the service listens, says so, and counts once it is there", async () => {
+  await using server = startKvConnect();
+  await using proxy = startProxy(server);
+  await proxy.refuse();
+  await using service = await startOn({ url: proxy.through(server.url), token: server.token });
+  const { answer, milliseconds } = await hitOnce({ service });
+  strictEqual(answer?.status, 503);
+  ok(milliseconds <= timeLimit(2200), `503 after ${milliseconds} ms`);
+  proxy.accept();
+  await waitFor(
+    "a hit",
+    async () => (await hitOnce({ service })).answer?.status === 200 || undefined,
+  );
+  reportKept({ fault: "remote Deno KV absent at start", runs: 1 });
+});
+
+type Address = Pick<KvConnectServer, "url" | "token">;
+
+function startOn({ url, token }: Address): Promise<Service> {
+  const env = { SECRET_TOKEN: SECRET, STORE_URL: `kv:${url}`, DENO_KV_ACCESS_TOKEN: token };
+  return startService({ env });
+}
+
+async function openOn({ url, token }: Address): Promise<Deno.Kv> {
+  Deno.env.set("DENO_KV_ACCESS_TOKEN", token);
+  return await Deno.openKv(url);
+}
+
+async function storedOn(server: Address): Promise<Map<string, number>> {
+  using kv = await openOn(server);
+  return await storedIn(kv);
+}
+
+/** Adds one as another program would, until it succeeds. */
+async function addOne(kv: Deno.Kv, id: string): Promise<void> {
+  for (;;) {
+    const entry = await kv.get<Deno.KvU64>(["hits:", id]);
+    const next = new Deno.KvU64((entry.value?.value ?? 0n) + 1n);
+    if ((await kv.atomic().check(entry).set(["hits:", id], next).commit()).ok) return;
+  }
+}

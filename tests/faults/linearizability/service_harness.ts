@@ -1,0 +1,132 @@
+import { ok } from "node:assert/strict";
+import { createCalendar } from "../../../src/domain/calendar.ts";
+import { Caller } from "../caller.ts";
+import { authorized, SECRET } from "../../support/secret.ts";
+import { type Service, type ServiceOptions, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait_for.ts";
+import { type CounterState, NOTHING, textOf } from "./counter_model.ts";
+import { type Door, startRandomWorkload } from "./random_workload.ts";
+import { heldIn, Recorder } from "./recorder.ts";
+
+/** Some that a careless store would mix up. */
+const IDS = ["a", "a}b", "{a}b", "日本", "b", "c", "d:e", "*"];
+/** Answers between one fault and the next. */
+const ANSWERS = 60;
+
+/** Processes that share a store, one for each time zone. */
+export interface Room extends AsyncDisposable {
+  /** Addresses of the service. */
+  readonly doors: readonly Door[];
+  /**
+   * Lets callers do everything to a few counters while one fault after the other happens, and
+   * checks all they were told.
+   */
+  under(faults: readonly (() => unknown)[], load?: Partial<Load>): Promise<void>;
+  /** Ends a process and starts it again. */
+  restart(place: number, signal: Deno.Signal): Promise<void>;
+}
+
+/** Number of callers, and the counters that they share. */
+export interface Load {
+  readonly callers: number;
+  readonly ids: readonly string[];
+}
+
+/** Starts a process for each time zone. */
+export async function openRoom(zones: readonly string[], options: ServiceOptions): Promise<Room> {
+  const services: Service[] = [];
+  for (const zone of zones) services.push(await startIn(zone, options));
+  const hasVisitors = new Set(zones).size === 1;
+  const doors = zones.map((zone, place): Door => {
+    const calendar = createCalendar(zone);
+    return {
+      hasVisitors,
+      get url() {
+        return services[place]?.url ?? "";
+      },
+      dayAt: (time) => calendar.dayAt(time),
+      get today() {
+        return calendar.today();
+      },
+    };
+  });
+
+  return {
+    doors,
+    async under(faults, { callers = 4, ids = IDS } = {}) {
+      const recorder = new Recorder();
+      await using workload = startRandomWorkload(recorder, {
+        doors,
+        callers,
+        ids,
+        leavesCounters: true,
+      });
+      for (const fault of faults) {
+        await moreAnswers(recorder);
+        await fault();
+      }
+      await moreAnswers(recorder);
+      await workload.stop();
+      for (const service of services) await service.storeReady();
+      for (const door of doors) await readAll(recorder, door, recorder.ids);
+      const exports = [];
+      for (const { url } of doors) exports.push(await exportOf(url));
+      const left = recorder.check();
+      for (const exported of exports) {
+        for (const id of exported.keys()) ok(left.has(id), `${id} was never touched`);
+        for (const [id, counters] of left) {
+          const text = textOf(exported.get(id) ?? NOTHING);
+          ok(counters.some((counter) => textOf(counter) === text), `${id} is exported as ${text}`);
+        }
+      }
+    },
+    async restart(place, signal) {
+      const [zone, service] = [zones[place], services[place]];
+      if (zone === undefined || service === undefined) throw new Error(`Restart ${place}: no such`);
+      await service.stop(signal);
+      await service[Symbol.asyncDispose]();
+      services[place] = await startIn(zone, options);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const service of services) await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function startIn(TIME_ZONE: string, options: ServiceOptions): Promise<Service> {
+  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };
+  const service = await startService({ ...options, env });
+  await service.storeReady();
+  return service;
+}
+
+async function moreAnswers(recorder: Recorder): Promise<void> {
+  const enough = recorder.answered + ANSWERS;
+  await waitFor("more answers", () => recorder.answered >= enough || undefined);
+}
+
+async function readAll(
+  recorder: Recorder,
+  { url }: Door,
+  ids: readonly string[],
+): Promise<void> {
+  const caller = new Caller();
+  for (const id of ids) {
+    await recorder.send(caller, { url, id, op: { kind: "history", since: -Infinity } });
+    await recorder.send(caller, { url, id, op: { kind: "total" } });
+  }
+  caller.close();
+}
+
+/** Returns the counters of an export, and checks their number in its last line. */
+export async function exportOf(url: string): Promise<Map<string, CounterState>> {
+  const answer = await fetch(`${url}/counters`, { headers: authorized });
+  const text = await answer.text();
+  ok(answer.ok, text);
+  const lines = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const counters = lines.slice(0, -1);
+  const ids = new Map(counters.map((json) => [json.id, heldIn(json)]));
+  ok(ids.size === counters.length, `a counter stands there twice: ${text}`);
+  ok(lines.at(-1).counters === ids.size, "the last line counts others");
+  return ids;
+}

@@ -1,0 +1,311 @@
+import { match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { reservePort } from "../support/reserved_port.ts";
+import { runService, type Service, startService } from "../support/service.ts";
+import type { RawAnswer } from "../support/raw_http.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { authorized, SECRET } from "../support/secret.ts";
+import { hitOnce } from "./load.ts";
+import { reportKept } from "./numbers.ts";
+
+/** Makes Redis refuse every write, and what undoes it; `error` is what Redis then says. */
+const refusals: {
+  error: string;
+  begin(redis: RedisServer): Promise<unknown>;
+  end(redis: RedisServer): Promise<unknown>;
+}[] = [
+  {
+    error: "READONLY",
+    begin: (redis) => redis.command("REPLICAOF", "127.0.0.1", "1"),
+    end: (redis) => redis.command("REPLICAOF", "NO", "ONE"),
+  },
+  {
+    error: "OOM",
+    begin: (redis) => redis.command("CONFIG", "SET", "maxmemory", "1"),
+    end: (redis) => redis.command("CONFIG", "SET", "maxmemory", "0"),
+  },
+  {
+    error: "NOREPLICAS",
+    begin: (redis) => redis.command("CONFIG", "SET", "min-replicas-to-write", "1"),
+    end: (redis) => redis.command("CONFIG", "SET", "min-replicas-to-write", "0"),
+  },
+  {
+    error: "MISCONF",
+    begin: failToSave,
+    end: (redis) => redis.command("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"),
+  },
+  {
+    error: "NOPERM",
+    begin: (redis) => redis.command("ACL", "SETUSER", "default", "-incrby"),
+    end: (redis) => redis.command("ACL", "SETUSER", "default", "+incrby"),
+  },
+];
+
+for (const { error, begin, end } of refusals) {
+  Deno.test(
+    `/hit: ${error} of Redis is 503, counts nothing, and ends with its cause`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await using service = await startService(connectedTo(redis.url));
+      await service.storeReady();
+      strictEqual(await statusOfHit(service), 200);
+      await begin(redis);
+      match(String((await redis.commands([["INCRBY", "probe", "1"]]))[0]), new RegExp(error));
+      const answer = await refusalOf(service);
+      strictEqual(answer?.status, 503);
+      ok(answer?.headers.has("retry-after"));
+      strictEqual(await redis.command("GET", "hits:home"), "1");
+      await end(redis);
+      strictEqual(await statusOfHit(service), 200);
+      strictEqual(await redis.command("GET", "hits:home"), "2");
+      match(service.stderr(), new RegExp(`store unavailable.*${error}`));
+      reportKept({ fault: `${error} of Redis`, runs: 1 });
+    },
+  );
+}
+
+Deno.test(
+  "/counters: a Redis that is out of memory still lets go of a counter",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService(connectedTo(redis.url));
+    await service.storeReady();
+    strictEqual(await statusOfHit(service), 200);
+    await redis.command("CONFIG", "SET", "maxmemory", "1");
+    const removal = { method: "DELETE", headers: authorized };
+    const answer = await fetch(`${service.url}/counters?id=home`, removal);
+    strictEqual((await answer.json()).hits, 1);
+    strictEqual(await redis.command("GET", "hits:home"), null);
+    await redis.command("CONFIG", "SET", "maxmemory", "0");
+    strictEqual(await statusOfHit(service), 200);
+    strictEqual(await redis.command("GET", "hits:home"), "1");
+  },
+);
+
+/** Arguments for a redis-server that is the node of a Cluster and owns no slot. */
+const cluster = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
+
+for (
+  const { what, args } of [
+    { what: "a Redis", args: [] },
+    { what: "a Redis Cluster", args: cluster },
+  ]
+) {
+  Deno.test(
+    `/hit: if the user of ${what} lacks permissions it is 503, the log names them once, and it counts once they are given`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis({ args });
+      if (args.length > 0) {
+        await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+        await waitFor(
+          "all slots",
+          async () =>
+            /cluster_state:ok/.test(String(await redis.command("CLUSTER", "INFO"))) || undefined,
+        );
+      }
+      await redis.command("ACL", "SETUSER", "default", "-scan", "-@scripting");
+      await using service = await startService(connectedTo(redis.url));
+      await service.waitForOutput(/ACL SETUSER with these rules: \+scan \+evalsha \+eval"/);
+      for (let round = 0; round < 3; round++) strictEqual(await statusOfHit(service), 503);
+      const connections = async () => {
+        const info = String(await redis.command("INFO", "stats"));
+        return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
+      };
+      const before = await connections();
+      // Each attempt to open the store, twice a second, opens a connection, and so does each look
+      // here.
+      let looks = 0;
+      await waitFor("three more attempts", async () => {
+        looks++;
+        return await connections() - before - looks >= 3 || undefined;
+      });
+      await redis.command("ACL", "SETUSER", "default", "+@all");
+      await service.storeReady();
+      strictEqual(await statusOfHit(service), 200);
+      strictEqual(service.stderr().match(/lacks permissions/g)?.length, 1, service.stderr());
+      strictEqual(service.stderr().match(/store available/g)?.length, 1, service.stderr());
+    },
+  );
+}
+
+Deno.test(
+  "FAIL_FAST_STORE: if the Redis user lacks permissions the start ends with 1, and the log names them",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "default", "-@scripting");
+    const env = { ...connectedTo(redis.url).env, FAIL_FAST_STORE: "1" };
+    const { code, stderr } = await runService({ env });
+    strictEqual(code, 1);
+    match(stderr, /ACL SETUSER with these rules: \+evalsha \+eval"/);
+  },
+);
+
+Deno.test(
+  "/hit: while Redis loads its data a hit is 503, and counts when it has",
+  needsRedis,
+  async () => {
+    // Redis looks after its connections once in 1,024 bytes, which is once in a tenth of a second.
+    await using redis = await startRedis({
+      args: ["--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024"],
+    });
+    await redis.command("CONFIG", "SET", "rdbcompression", "no");
+    await redis.commands(
+      Array.from({ length: 1000 }, (_, key) => ["SET", `text${key}`, "x".repeat(1024)]),
+    );
+    await redis.command("SET", "hits:c1", "7");
+    await redis.command("SAVE");
+    await redis.kill();
+    await redis.start("listening");
+    await using service = await startService(connectedTo(redis.url));
+    strictEqual((await refusalOf(service, "c1"))?.status, 503);
+    strictEqual((await fetch(`${service.url}/healthz`).then(drained)).status, 200);
+    strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    await redis.command("CONFIG", "SET", "key-load-delay", "0");
+    await service.storeReady();
+    strictEqual(await statusOfHit(service, "c1"), 200);
+    strictEqual(await redis.command("GET", "hits:c1"), "8");
+    reportKept({ fault: "LOADING of Redis", runs: 1 });
+  },
+);
+
+const strangers: { what: string; write: string[]; read: string[]; value: unknown }[] = [
+  ...["abc", "1.5", " 1", "007", "1e3", "-5", "", "9007199254740991", "9223372036854775807", "-1"]
+    .map((text) => ({
+      what: `"${text}"`,
+      write: ["SET", "hits:home", text],
+      read: ["GET", "hits:home"],
+      value: text,
+    })),
+  {
+    what: "a list",
+    write: ["RPUSH", "hits:home", "a"],
+    read: ["LRANGE", "hits:home", "0", "-1"],
+    value: ["a"],
+  },
+  {
+    what: "a hash",
+    write: ["HSET", "hits:home", "a", "1"],
+    read: ["HGETALL", "hits:home"],
+    value: ["a", "1"],
+  },
+];
+
+Deno.test(
+  "/hit: what is no counter, or full, is 409 and left as it was; other ids go on",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService(connectedTo(redis.url));
+    await service.storeReady();
+    for (const { what, write, read, value } of strangers) {
+      await redis.command("DEL", "hits:home");
+      await redis.command(...write);
+      // In one batch with hits of others, which must not suffer.
+      const [stranger, ...others] = await Promise.all(
+        ["home", "other", "other", "third"].map((id) => statusOfHit(service, id)),
+      );
+      strictEqual(stranger, 409, what);
+      strictEqual(others.every((status) => status === 200), true, what);
+      const left = await redis.command(...read);
+      strictEqual(JSON.stringify(left, bigintAsText), JSON.stringify(value), what);
+    }
+    strictEqual(await redis.command("GET", "hits:other"), String(2 * strangers.length));
+    strictEqual(service.stderr().includes("store unavailable"), false, service.stderr());
+    reportKept({ fault: "WRONGTYPE, non-integers, overflow in Redis", runs: strangers.length });
+  },
+);
+
+Deno.test(
+  "/hit: a Redis Cluster without a slot is 503, which the log tells once, and counts once it has them all",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ args: cluster });
+    await using service = await startService(connectedTo(redis.url));
+    strictEqual((await refusalOf(service))?.status, 503);
+    strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    await waitFor("the log", async () => {
+      strictEqual(await statusOfHit(service), 503);
+      return /"store unavailable","cause":"Error: No node of the cluster serves a slot"/.test(
+        service.stderr(),
+      ) || undefined;
+    });
+    for (let hit = 0; hit < 5; hit++) strictEqual(await statusOfHit(service, `c${hit}`), 503);
+    await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    await service.storeReady();
+    strictEqual(await statusOfHit(service), 200);
+    await service.waitForOutput(/"event":"store available"}/);
+    strictEqual(
+      service.stderr().match(/No node of the cluster serves/g)?.length,
+      1,
+      service.stderr(),
+    );
+    strictEqual(await redis.command("GET", "hits:home"), "1");
+    reportKept({ fault: "Redis Cluster without slots", runs: 1 });
+  },
+);
+
+Deno.test(
+  "/hit: CLUSTERDOWN is 503 where Redis does not tell that it is a Cluster",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis({ args: cluster });
+    const rules = ["~*", "+@all", "-info", "-cluster"];
+    await redis.command("ACL", "SETUSER", "tally", "on", ">pass", ...rules);
+    const url = redis.url.replace("redis://", "redis://tally:pass@");
+    await using service = await startService(connectedTo(url));
+    await service.waitForOutput(/http:/);
+    strictEqual(await statusOfHit(service), 503);
+    await waitFor("CLUSTERDOWN", async () => {
+      await statusOfHit(service);
+      return /CLUSTERDOWN/.test(service.stderr()) || undefined;
+    });
+    strictEqual(await statusOfHit(service), 503);
+    reportKept({ fault: "CLUSTERDOWN of Redis", runs: 1 });
+  },
+);
+
+function connectedTo(url: string) {
+  return { env: { SECRET_TOKEN: SECRET, STORE_URL: url } };
+}
+
+async function statusOfHit(service: Service, id = "home"): Promise<number | undefined> {
+  return (await hitOnce({ service }, id)).answer?.status;
+}
+
+/**
+ * The answer to a hit that Redis refuses; on a busy machine the refusal may come late once, which
+ * is 504.
+ */
+async function refusalOf(service: Service, id = "home"): Promise<RawAnswer | undefined> {
+  return await waitFor("the refusal", async () => {
+    const { answer } = await hitOnce({ service }, id);
+    return answer?.status === 504 ? undefined : answer;
+  });
+}
+
+/** A folder in the place of the file makes every save fail. */
+async function failToSave(redis: RedisServer): Promise<void> {
+  await Deno.mkdir(join(redis.dir, "dump.rdb"));
+  await redis.command("CONFIG", "SET", "save", "3600 1000000");
+  await redis.command("BGSAVE");
+  await waitFor(
+    "the save to fail",
+    async () =>
+      String(await redis.command("INFO", "persistence")).includes("rdb_last_bgsave_status:err") ||
+      undefined,
+  );
+}
+
+async function drained(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}
+
+function bigintAsText(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

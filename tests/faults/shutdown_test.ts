@@ -1,0 +1,212 @@
+import { match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { connectTo } from "../support/raw_http.ts";
+import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { type Service, startService } from "../support/service.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import { Ledger } from "./ledger.ts";
+import { SECRET } from "../support/secret.ts";
+import { hitHead, openCallers, readAll, startCallers } from "./load.ts";
+import { fullNumbers, timeLimit } from "../support/time_limit.ts";
+import { reportKept } from "./numbers.ts";
+import { times } from "../support/times.ts";
+import { waitForHits } from "./recovery.ts";
+import { storedInKv, storedInRedis } from "./stored.ts";
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  Deno.test(`${signal}: under 200 callers every accepted hit is answered and no other is counted`, async () => {
+    const runs = times(3, 10);
+    await using folder = await tempDir();
+    const ledger = new Ledger();
+    let stored = 0;
+    let slowest = 0;
+    for (let run = 1; run <= runs; run++) {
+      await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+      await using load = startCallers({ service, ledger, callers: 200 });
+      await waitForHits(ledger, 500 + Math.random() * 5000);
+      const milliseconds = await endOf(service, signal);
+      slowest = Math.max(slowest, milliseconds);
+      await load.stop();
+      ok(milliseconds <= timeLimit(10_000), `ended after ${milliseconds} ms`);
+      // A busy machine may keep the disk from answering for the 2 s that it is given; else every
+      // hit is counted.
+      const late = !fullNumbers && ledger.count(504) > 0 ? [503, 504] : [];
+      ledger.checkOutcomes(200, "broken", "unsent", ...late);
+      stored = ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));
+      // A request that got no answer was not taken in, so it must not be counted either.
+      ok(stored <= ledger.acknowledged + ledger.count(504), `${stored} are stored`);
+    }
+    const measured = `ends within ${Math.round(slowest)} ms`;
+    reportKept({ fault: `${signal} under 200 callers`, runs, ledger, stored, measured });
+  });
+}
+
+/** Connections that would keep a server waiting for ever. */
+const leftOpen = [
+  hitHead("idle"),
+  hitHead("half").slice(0, 30),
+  `POST /hit?id=stalled HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET}\r\nContent-Length: 9\r\n\r\nab`,
+  "",
+];
+
+Deno.test("SIGTERM: a stalled body, an idle connection and half a head hold nothing up past 10 s", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+  await using load = startCallers({ service, callers: 50 });
+  const connections = await openAll(service);
+  await waitForHits(load.ledger, 500);
+  const milliseconds = await endOf(service, "SIGTERM");
+  closeAll(connections);
+  await load.stop();
+  ok(milliseconds <= timeLimit(10_000), `ended after ${milliseconds} ms`);
+  const stored = await storedInKv(join(folder.path, "data", "counters.kv"));
+  for (const id of ["idle", "half", "stalled"]) stored.delete(id);
+  const total = load.ledger.check(stored);
+  strictEqual(total, load.ledger.acknowledged);
+  const measured = `ends in ${Math.round(milliseconds)} ms`;
+  reportKept({
+    fault: "SIGTERM with connections left open",
+    runs: 1,
+    ledger: load.ledger,
+    stored: total,
+    measured,
+  });
+});
+
+Deno.test(
+  "SIGINT: on Deno Deploy the process ends within its 5 s, whatever is left open",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService({
+      env: {
+        SECRET_TOKEN: SECRET,
+        STORE_URL: redis.url,
+        DENO_DEPLOY: "true",
+        // The platform chooses the address in this way.
+        DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
+      },
+    });
+    await using load = startCallers({ service, callers: 50 });
+    const connections = await openAll(service);
+    await waitForHits(load.ledger, 500);
+    const milliseconds = await endOf(service, "SIGINT");
+    closeAll(connections);
+    await load.stop();
+    ok(milliseconds <= timeLimit(5000), `ended after ${milliseconds} ms`);
+    const stored = await storedInRedis(redis);
+    for (const id of ["idle", "half", "stalled"]) stored.delete(id);
+    const total = load.ledger.check(stored);
+    // In so short a time a busy machine may not get to answer all.
+    if (fullNumbers) strictEqual(total, load.ledger.acknowledged);
+    const measured = `ends in ${Math.round(milliseconds)} ms`;
+    reportKept({
+      fault: "SIGINT on Deno Deploy",
+      runs: 1,
+      ledger: load.ledger,
+      stored: total,
+      measured,
+    });
+  },
+);
+
+Deno.test(
+  "SIGTERM: with Redis hung the hits that wait are answered, and the process ends within 10 s",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using service = await startService({
+      env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
+    });
+    const ledger = new Ledger();
+    await service.storeReady();
+    const callers = await openCallers(service, 50);
+    await redis.kill("SIGSTOP");
+    // One hit of each: who calls again while the service ends finds it gone.
+    const hits = callers.map(async (caller, index) => {
+      const id = `c${index % 20}`;
+      ledger.note(id, await caller.send(service.url, hitHead(id)));
+      caller.close();
+    });
+    let milliseconds: number;
+    try {
+      await readAll(service);
+      milliseconds = await endOf(service, "SIGTERM");
+    } finally {
+      await redis.kill("SIGCONT");
+      await Promise.all(hits);
+    }
+    ok(milliseconds <= timeLimit(10_000), `ended after ${milliseconds} ms`);
+    ledger.checkOutcomes(200, 503, 504);
+    const stored = ledger.check(await storedInRedis(redis));
+    const measured = `ends in ${Math.round(milliseconds)} ms`;
+    reportKept({ fault: "SIGTERM with Redis hung", runs: 1, ledger, stored, measured });
+  },
+);
+
+const BODIES = [
+  {
+    line: "POST /counters",
+    body: Array.from({ length: 2000 }, (_, at) => `{"id":"n${at}","hits":7}\n`).join(""),
+    told: /Lines stored for sure: 2000\. It is safe to send all lines again/,
+  },
+  {
+    line: "POST /counters?dry=1",
+    body: '{"id":"dry","hits":7}\n',
+    told: /shutting down\. Nothing was written/,
+  },
+  {
+    line: "PUT /counters?id=put",
+    body: '{"hits":7',
+    told: /shutting down\. Nothing was changed/,
+  },
+];
+
+Deno.test("SIGTERM: requests whose body has not ended are answered with 503 and with what is stored", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+  using connections = new DisposableStack();
+  const responses = await Promise.all(BODIES.map(async ({ line, body }) => {
+    const size = body.length.toString(16);
+    const connection = connections.use(await connectTo(service.url));
+    await connection.write(
+      new TextEncoder().encode(
+        `${line} HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET}\r\nConnection: close\r\n` +
+          `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${body}\r\n`,
+      ),
+    );
+    return () => new Response(connection.readable).text();
+  }));
+  await readAll(service);
+  service.signal("SIGTERM");
+  const texts = await Promise.all(responses.map((read) => read()));
+  for (const [index, { line, told }] of BODIES.entries()) {
+    match(texts[index] ?? "", /^HTTP\/1\.1 503 [^]*retry-after: 1/, line);
+    match(texts[index] ?? "", told, line);
+  }
+  strictEqual((await service.waitForEnd()).code, 0);
+  const counters = await storedInKv(join(folder.path, "data", "counters.kv"));
+  strictEqual([...counters.values()].filter((hits) => hits === 7).length, 2000);
+});
+
+/** Sends the signal and waits for an end in good order; returns how long it took. */
+async function endOf(service: Service, signal: Deno.Signal): Promise<number> {
+  const start = performance.now();
+  const { code, stderr } = await service.stop(signal);
+  strictEqual(code, 0, stderr);
+  return performance.now() - start;
+}
+
+async function openAll(service: Service): Promise<Deno.TcpConn[]> {
+  const connections = await Promise.all(leftOpen.map(async (text) => {
+    const connection = await connectTo(service.url);
+    await connection.write(new TextEncoder().encode(text));
+    return connection;
+  }));
+  await readAll(service);
+  return connections;
+}
+
+function closeAll(connections: Deno.TcpConn[]): void {
+  for (const connection of connections) connection.close();
+}

@@ -1,0 +1,159 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import { CSV_HEADS, csvLines } from "../../../../../src/browser/owner/data/lines_of.ts";
+import { createDays, wholeNumber } from "../../../../../src/browser/owner/data/cell_text.ts";
+import { Unreadable } from "../../../../../src/browser/owner/data/open_files.ts";
+import { importOf } from "../../../../support/data_files.ts";
+import { startLocalService } from "../../../../support/local_service.ts";
+import { authorized, SECRET } from "../../../../support/secret.ts";
+import { times } from "../../../../support/times.ts";
+
+Deno.test("count: each row is counted or left out for a reason", async () => {
+  const page = fc.constantFrom("/a", "/b/", "", "Total", "x", "\u0007", "https://e.com/c");
+  const number = fc.constantFrom("1", "0", "", "–", "1,889", "12k", "7");
+  const day = fc.constantFrom("2026-01-01", "20260102", "", "2027-05-01", "2026-01-01T23:30:00Z");
+  const rows = fc.array(fc.tuple(page, number, day), { minLength: 1, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(rows, fc.boolean(), async (rows, hasDays) => {
+      const lines = rows.map((row) => row.map((cell) => `"${cell}"`).join(","));
+      const choice = { page: "page", number: "views", ...hasDays && { day: "day" } };
+      const { outcome } = await importOf(
+        { "x.csv": `page,views,day\n${lines.join("\n")}\n` },
+        { choice },
+      );
+      const out = outcome.leftOut.values().reduce((sum, { rows }) => sum + rows, 0);
+      // The names of the columns are left out, too.
+      strictEqual(outcome.rows, rows.length + 1);
+      const sum = outcome.views.values().reduce((sum, views) => sum + views, 0);
+      ok(sum >= outcome.rows - out);
+      const stored = outcome.entries.values().reduce(
+        (sum, { rest = 0, days = new Map() }) =>
+          sum + rest + days.values().reduce((all, views) => all + views, 0),
+        0,
+      );
+      strictEqual(stored, sum);
+    }),
+    { numRuns: times(300) },
+  );
+});
+
+Deno.test("count: a column with a fraction has no views, also far below the sample", async () => {
+  const rows = Array.from({ length: 1000 }, (_, index) => `/p/${index},1.889\n`).join("");
+  await rejects(
+    importOf({ "x.csv": `page,rate\n${rows}/q,6.72\n` }, {
+      choice: { page: "page", number: "rate" },
+    }),
+    /the column “rate” has 6\.72 in row 1002/,
+  );
+});
+
+Deno.test("count: an export that was cut short is refused, and one with a prefix moves below it", async () => {
+  await rejects(
+    importOf({ "x.ndjson": '{"id":"a","hits":1}\n{"counters":2}\n' }),
+    /it has 1 counters, but should have 2/,
+  );
+  const { lines, leftOut } = await importOf(
+    { "x.ndjson": '{"id":"a","hits":1,"seen":4}\n{"hits":1}\n' },
+    { prefix: "old/" },
+  );
+  deepStrictEqual(lines, ['{"id":"old/a","hits":1,"seen":4}']);
+  deepStrictEqual(leftOut, { "No line of an export": { rows: 1, row: 2 } });
+});
+
+Deno.test("count: a total without days and days of one page are two lines, the total first", async () => {
+  const { lines } = await importOf({
+    "old.csv": "Page path,Views\n/a,100\n",
+    "new.csv": "Page path,Date,Views\n/a,20260201,5\n",
+  });
+  deepStrictEqual(lines, ['{"id":"a","hits":100}', '{"id":"a","days":{"2026-02-01":5}}']);
+});
+
+Deno.test("count: an export as CSV may have more counters than a call has arguments", async () => {
+  const rows = Array.from({ length: 200_000 }, (_, index) => `p/${index},,1\n`);
+  const { lines } = await importOf({ "counters.csv": `${CSV_HEADS}${rows.join("")}` });
+  strictEqual(lines.length, rows.length);
+});
+
+/** Texts that would keep the page busy for minutes, or end its script. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  "a list with blanks": `1 x${" ".repeat(200_000)}x\n`,
+  "a line with blanks": `x${" ".repeat(200_000)}x\n`,
+  "a million columns": `${"a,".repeat(1e6)}\n${"1,".repeat(1e6)}\n`,
+  "a million members": JSON.stringify([
+    Object.fromEntries(Array(1e5).keys().map((key) => [key, 1])),
+  ]),
+  "an object that has no text": '[{"page":{"toString":1},"views":3}]',
+  "lines with such an object": '{"page":"a","views":3}\n{"page":"b","views":{"toString":1}}\n',
+  "many brackets": `[{"page":${"[".repeat(20_000)}${"]".repeat(20_000)},"views":3}]`,
+  "exported lines with other values":
+    '{"id":"a","hits":1}\n{"id":"b","hits":{"toString":1}}\n{"id":"c","days":{"x":{"toString":1}}}\n',
+};
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  Deno.test(`count: ${name} takes no longer than other texts, and throws what the page explains`, async () => {
+    const start = performance.now();
+    const choice = { page: "page", number: "views" };
+    const error = await importOf({ "x.txt": text }, { choice }).catch((error) => error);
+    ok(!(error instanceof Error) || error instanceof Unreadable, String(error));
+    ok(performance.now() - start < 10_000);
+  });
+}
+
+Deno.test("cells: whole numbers with groups, and nothing else", () => {
+  const whole = ["1889", "1,889", "1.889", "1 889", "1\u202f889\u202f012", "1’889", " 7 ", "0"];
+  deepStrictEqual(whole.map(wholeNumber), [1889, 1889, 1889, 1889, 1889012, 1889, 7, 0]);
+  for (const text of ["", "–", "12k", "6.72", "1,88", "1,889.5", "1.889,012", "-3", "1e3", "٣"]) {
+    strictEqual(wholeNumber(text), undefined, text);
+  }
+});
+
+Deno.test("cells: times are UTC and belong to the day of the time zone", () => {
+  const dayOf = createDays("Asia/Kathmandu");
+  strictEqual(dayOf("2026-03-05 18:14:59"), "2026-03-05");
+  strictEqual(dayOf("2026-03-05T18:15:00Z"), "2026-03-06");
+  strictEqual(dayOf("2026-03-05 18:14:59.5-0100"), "2026-03-06");
+  strictEqual(dayOf("2026-03-05T20:15:00.000+02:00"), "2026-03-06");
+  strictEqual(dayOf("20260305"), "2026-03-05");
+  for (const text of ["2026-02-30", "1969-12-31", "2026-13-01 10:00:00", "03/05/2026", "12", ""]) {
+    strictEqual(dayOf(text), undefined, text);
+  }
+});
+
+Deno.test("export: CSV that is imported again gives the same totals and days, and twice changes nothing", async () => {
+  await using one = await startLocalService({ SECRET_TOKEN: SECRET });
+  await using other = await startLocalService({ SECRET_TOKEN: SECRET });
+  const lines = [
+    '{"id":"=1+1","hits":12,"days":{"2026-01-01":5,"2026-01-03":7}}',
+    '{"id":"blog/\\"a\\", b","hits":100,"days":{"2026-02-01":1}}',
+    '{"id":"less than its days","hits":2,"days":{"2026-02-01":9}}',
+    `{"id":"'=quoted","hits":3}`,
+    '{"id":"zero","hits":0}',
+    '{"id":"über;uns","hits":7}',
+  ];
+  await post(one.url, lines.join("\n"));
+  const exported = await list(one.url);
+  const rows = exported.trim().split("\n").slice(0, -1).map((line) => csvLines(JSON.parse(line)));
+  const csv = `\ufeff${CSV_HEADS}${rows.join("")}`;
+  const { lines: again, leftOut, outcome } = await importOf({ "counters.csv": csv });
+  deepStrictEqual(leftOut, {});
+  strictEqual(outcome.views.get('blog/"a", b'), 100);
+  await post(other.url, again.join("\n"));
+  strictEqual(await list(other.url), exported);
+  const dry = await post(other.url, again.join("\n"), "&dry=1");
+  strictEqual(dry.changed, 0);
+});
+
+async function post(url: string, body: string, query = "") {
+  const response = await fetch(`${url}/counters?mode=max${query}`, {
+    method: "POST",
+    headers: authorized,
+    body,
+  });
+  const json = await response.json();
+  strictEqual(response.status, 200, JSON.stringify(json));
+  return json;
+}
+
+async function list(url: string): Promise<string> {
+  return await (await fetch(`${url}/counters`, { headers: authorized })).text();
+}

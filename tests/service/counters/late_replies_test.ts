@@ -1,0 +1,78 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
+import { type Counters, createCounters } from "../../../src/counters/counters.ts";
+import { ScriptedStore } from "../../support/scripted_store.ts";
+import { rejectsWith } from "../../support/store_contract.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const HOME = counterId("home");
+const IDS = ["a", "b", "c"].map(counterId);
+const update = { hits: 7, days: undefined, mode: "replace" } as const;
+
+/** The calls that wait for the store, and the problem that each gets at its deadline. */
+const calls = [
+  ["hit", "outcome-unknown", (counters: Counters, id: CounterId) => counters.hit(id)],
+  [
+    "hitDeduplicated",
+    "outcome-unknown",
+    (counters: Counters, id: CounterId) => counters.hitDeduplicated(id, { key: "k" }),
+  ],
+  ["count", "store-unavailable", (counters: Counters, id: CounterId) => counters.count(id)],
+  ["history", "store-unavailable", (counters: Counters, id: CounterId) => counters.history(id, 0)],
+  ["set", "outcome-unknown", (counters: Counters, id: CounterId) => counters.set(id, update)],
+  ["delete", "outcome-unknown", (counters: Counters, id: CounterId) => counters.delete(id)],
+] as const;
+
+for (const ending of ["reply", "failure"] as const) {
+  Deno.test(`createCounters: a late ${ending} ends no call a second time, and waiting stays at 0`, async () => {
+    await Promise.all(calls.map(async ([name, problem, call]) => {
+      const store = new ScriptedStore();
+      const gate = Promise.withResolvers<void>();
+      store.gate = gate.promise;
+      const counters = createCounters(store);
+      const late = IDS.map((id) => call(counters, id));
+      strictEqual(counters.waiting, 3, name);
+      await Promise.all(late.map((one) => rejectsWith(problem, Promise.resolve(one))));
+      strictEqual(counters.waiting, 0, name);
+
+      store.gate = undefined;
+      if (ending === "reply") gate.resolve();
+      else gate.reject(new Error("connection lost"));
+      // The call is accepted again once the store has replied to the late ones.
+      await waitFor(
+        `${name} to succeed`,
+        () => Promise.resolve(call(counters, HOME)).catch(() => undefined),
+      );
+      strictEqual(counters.waiting, 0, name);
+      await counters.close();
+    }));
+  });
+}
+
+Deno.test("createCounters: after late replies as many calls may wait as before, and close ends once they are done", async () => {
+  const store = new ScriptedStore();
+  const late = Promise.withResolvers<void>();
+  store.gate = late.promise;
+  const counters = createCounters(store);
+  await Promise.all(
+    Array.from({ length: 50 }, () => rejectsWith("outcome-unknown", counters.hit(HOME))),
+  );
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  late.resolve();
+  const first = await waitFor("a hit to be accepted", async () => {
+    const hit = counters.hit(HOME);
+    const isAccepted = await Promise.race([
+      hit.then(() => true, () => false),
+      new Promise<true>((resolve) => setImmediate(resolve, true)),
+    ]);
+    return isAccepted ? { hit } : undefined;
+  });
+  const rest = Array.from({ length: 9999 }, () => counters.hit(HOME));
+  strictEqual(counters.waiting, 10_000);
+  await rejectsWith("overloaded", counters.hit(HOME));
+  gate.resolve();
+  const numbers = await Promise.all([first.hit, ...rest]);
+  deepStrictEqual(numbers, numbers.map((_, index) => 51 + index));
+  await counters.close();
+});

@@ -1,0 +1,106 @@
+import { deepStrictEqual, match, notDeepStrictEqual, ok } from "node:assert/strict";
+import { drawBadge } from "../../../src/badge/drawings.ts";
+import { parseLook } from "../../../src/badge/look.ts";
+import { STYLES } from "../../../src/badge/styles.ts";
+import { badgeBars } from "../../../src/drawing/spark.ts";
+import * as pictures from "../../../src/chart/pictures.ts";
+import { createRasterizer } from "../../../src/png/rasterizer.ts";
+import { parts } from "../../../src/png/tallymark-png.js";
+import { FIGURES } from "../../unit/chart/gallery.ts";
+
+const rasterize = await createRasterizer(parts);
+const figures = { ...FIGURES, id: "ada/engine" };
+
+function badge(query: Record<string, string>, message = "12,345"): string {
+  const look = parseLook(new Map(Object.entries(query)));
+  return drawBadge(
+    look,
+    message,
+    look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) },
+  );
+}
+
+/** Reads the size of a PNG from its header. */
+function sizeOf(png: Uint8Array<ArrayBuffer>): number[] {
+  const view = new DataView(png.buffer);
+  return [view.getUint32(16), view.getUint32(20)];
+}
+
+Deno.test("rasterize: a badge has at most 3 kB at scale 1 and 6 kB at scale 2, in every style", async () => {
+  for (const style of STYLES.keys()) {
+    const svg = badge({ style, logo: "eye" });
+    for (const [scale, bytes] of [[1, 3000], [2, 6000]] as const) {
+      const { length } = await rasterize({ svg, scale });
+      ok(length <= bytes, `${style} at scale ${scale}: ${length} bytes`);
+    }
+  }
+});
+
+Deno.test("rasterize: the largest images have at most 2,880 by 1,200 pixels, 2.4 million in all, and 200 kB", async () => {
+  const query = new Map([["width", "960"], ["height", "400"], ["range", "90d"], ["theme", "dark"]]);
+  const largest = [
+    ...["bars", "area", "total"].map((kind) =>
+      pictures.chart.draw(figures, new Map([...query, ["kind", kind]]))
+    ),
+    pictures.calendar.draw(figures, query),
+    pictures.card.draw(figures, query),
+    badge({ style: "for-the-badge", label: "W".repeat(100), spark: "30" }),
+    badge({ style: "odometer", digits: "16" }),
+  ];
+  for (const svg of largest) {
+    const png = await rasterize({ svg, scale: 3 });
+    const [width = 0, height = 0] = sizeOf(png);
+    ok(width <= 2880 && height <= 1200 && width * height <= 2_400_000, `${width} by ${height}`);
+    ok(png.length <= 200_000, `${png.length} bytes`);
+  }
+  // The fourth decimal of a width may lead to one pixel too many.
+  for (const width of [1063.6, 1191, 1197.3]) {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"></svg>`;
+    deepStrictEqual(sizeOf(await rasterize({ svg, scale: 3 }))[0], 2880);
+  }
+  const chart = await rasterize({ svg: largest[1] ?? "", scale: 3 });
+  deepStrictEqual(sizeOf(chart), [2400, 1000]);
+});
+
+Deno.test("rasterize: a preview has 1200 by 630 pixels", async () => {
+  const svg = pictures.preview.draw(figures, new Map<string, string>());
+  deepStrictEqual(sizeOf(await rasterize({ svg, scale: 3 })), [1200, 630]);
+});
+
+Deno.test("rasterize: characters that no font has are drawn as question marks, an emoji as one", async () => {
+  const draw = (text: string) =>
+    rasterize({
+      svg: `<svg xmlns="http://www.w3.org/2000/svg" width="99" height="20">` +
+        `<text y="14" font-family="Verdana,DejaVu Sans">${text}</text></svg>`,
+      scale: 1,
+    });
+  deepStrictEqual(await draw("\u65e5\u672c"), await draw("??"));
+  deepStrictEqual(await draw("a\u{1f468}\u200d\u{1f469}\u200d\u{1f467}b"), await draw("a?b"));
+  deepStrictEqual(await draw("\u2764\ufe0f"), await draw("\u2764"));
+  // DejaVu Sans has these scripts.
+  for (const text of ["\u0645\u0634", "\u041f\u0440\u0438", "\u03b1\u03b2", "\u05d0\u05d1"]) {
+    notDeepStrictEqual(await draw(text), await draw("??"), text);
+  }
+});
+
+Deno.test("rasterize: a name that no font has is left out of cards and previews, and the label takes its place", async () => {
+  for (const { draw } of [pictures.card, pictures.preview]) {
+    const card = (id: string, label: string) =>
+      draw({ ...FIGURES, id }, new Map<string, string>([["theme", "light"], ["label", label]]));
+    const inPlace = (name: string) =>
+      card(name, "").replace(/ textLength="[\d.]+"([^>]* id="n")/, "$1")
+        .replace(/<text x="[\d.]+"([^>]* id="n")/, `<text style="text-anchor:start" x="42"$1`);
+    const drawn = (svg: string) => rasterize({ svg, scale: 2 });
+    deepStrictEqual(
+      await drawn(card("\u4e2d\u6587/\u535a\u5ba2", "views")),
+      await drawn(inPlace("views")),
+    );
+    // Neither of them can be drawn, and no part of them is.
+    deepStrictEqual(await drawn(card("a/\u4e2d", "\u6b21")), await drawn(card("", "")));
+    match(card("\u4e2d\u6587", "views"), /<title>\u4e2d\u6587: /);
+    notDeepStrictEqual(
+      await drawn(card("\u041f\u0440\u0438", "views")),
+      await drawn(inPlace("views")),
+    );
+  }
+});

@@ -1,0 +1,227 @@
+import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { runService, startService } from "../../support/service.ts";
+import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { startFlags } from "../../support/service_command.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+Deno.test("data/secret: is made at the first start, for its owner alone, and opens every later run", async () => {
+  await using folder = await tempDir();
+  const path = join(folder.path, "data/secret");
+  let key = "";
+  for (const hits of [1, 2]) {
+    await using service = await startService({ cwd: folder.path });
+    match(
+      service.stdout(),
+      hits === 1
+        ? /^ +secret +in data\/secret \(NEW: keep a copy of it with your backups\)$/m
+        : /^ +secret +in data\/secret$/m,
+    );
+    const secret = (await Deno.readTextFile(path)).trim();
+    match(secret, /^[0-9a-f]{40}$/);
+    strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
+    const asked = await fetch(`${service.url}/key?id=a`, { headers: { "x-auth-token": secret } });
+    const own = (await asked.json()).key;
+    if (hits === 1) key = own;
+    strictEqual(own, key, "keys outlive the process");
+    strictEqual(await textOf(`${service.url}/count.txt`), String(hits), "reads stay open");
+    const { stdout, stderr } = await service.stop();
+    ok(!(stdout + stderr).includes(secret));
+    doesNotMatch(stderr, /"warn"/);
+  }
+  if (Deno.build.os !== "windows") strictEqual((await Deno.stat(path)).mode! & 0o777, 0o600);
+});
+
+Deno.test("data/secret: is left alone, and made by nobody, while SECRET_TOKEN is set", async () => {
+  await using folder = await tempDir();
+  const path = join(folder.path, "data/secret");
+  const options = { cwd: folder.path, env: { SECRET_TOKEN: "0123456789abcdef" } };
+  {
+    await using service = await startService(options);
+    doesNotMatch(service.stdout(), /secret +in/);
+    await service.stop();
+  }
+  await Deno.writeTextFile(path, "");
+  await using service = await startService(options);
+  strictEqual(await statusOf(`${service.url}/hit?token=0123456789abcdef`), 200);
+  strictEqual(await Deno.readTextFile(path), "");
+});
+
+Deno.test("data/secret: a secret of the owner's own is taken, without white space around it", async () => {
+  await using folder = await folderWith(" an owner's secret, with spaces\r\n");
+  await using service = await startService({ cwd: folder.path });
+  const headers = { "x-auth-token": "an owner's secret, with spaces" };
+  const hit = await fetch(`${service.url}/hit`, { method: "POST", headers });
+  strictEqual((await hit.json()).hits, 1);
+});
+
+Deno.test("data/secret: a short one is told of, as it turns keys off", async () => {
+  await using folder = await folderWith("short\n");
+  await using service = await startService({ cwd: folder.path });
+  await service.waitForOutput(/"event":"data\/secret is shorter than 16 characters/);
+});
+
+for (const [what, text] of [["empty", ""], ["empty", " \n"], ["a single line", "a\nb\n"]]) {
+  Deno.test(`data/secret: one that holds ${JSON.stringify(text)} ends the start and is left as it is`, async () => {
+    await using folder = await folderWith(text ?? "");
+    const { code, stdout, stderr } = await runService({ cwd: folder.path });
+    strictEqual(code, 1);
+    strictEqual(stdout, "");
+    match(
+      stderr,
+      new RegExp(`^Tallymark cannot start: The secret file data/secret .*${what}.*\\n$`),
+    );
+    strictEqual(await Deno.readTextFile(join(folder.path, "data/secret")), text);
+  });
+}
+
+Deno.test("data/secret: one that cannot be read ends the start", async () => {
+  await using folder = await tempDir();
+  await Deno.mkdir(join(folder.path, "data/secret"), { recursive: true });
+  const { code, stderr } = await runService({ cwd: folder.path });
+  strictEqual(code, 1);
+  match(
+    stderr,
+    /^Tallymark cannot start: The secret file data\/secret cannot be read: .*SECRET_TOKEN\n$/,
+  );
+});
+
+Deno.test({
+  name: "data/secret: one that others may read is told of, by its name alone",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    await using folder = await folderWith("secret-of-the-file-0123\n");
+    await Deno.chmod(join(folder.path, "data/secret"), 0o640);
+    await using service = await startService({ cwd: folder.path });
+    await service.waitForOutput(
+      /"warn","event":"data\/secret can be read .*chmod 600 data\/secret"/,
+    );
+    const { stdout, stderr } = await service.stop();
+    doesNotMatch(stdout + stderr, /secret-of-the-file/);
+    strictEqual((await Deno.stat(join(folder.path, "data/secret"))).mode! & 0o777, 0o640);
+  },
+});
+
+Deno.test("data/secret: a counter file of that name is not replaced by it", async () => {
+  await using folder = await tempDir();
+  const options = { cwd: folder.path, env: { STORE_URL: "kv:data/secret" } };
+  const { code, stderr } = await runService(options);
+  strictEqual(code, 1);
+  match(stderr, /The secret file data\/secret must contain a single line/);
+  const bytes = await Deno.readFile(join(folder.path, "data/secret"));
+  strictEqual(new TextDecoder().decode(bytes.subarray(0, 13)), "SQLite format");
+});
+
+Deno.test("data/secret: of two first starts at once one goes on, and the file has its secret", async () => {
+  await using folder = await tempDir();
+  const starts = await Promise.allSettled([1, 2].map(() => startService({ cwd: folder.path })));
+  const running = starts.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
+  strictEqual(running.length, 1);
+  await using service = running[0];
+  const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+  strictEqual(await statusOf(`${service?.url}/hit?token=${secret}`), 200);
+});
+
+Deno.test("data/secret: is made and kept with counters in memory, too", async () => {
+  await using folder = await tempDir();
+  const options = { cwd: folder.path, env: { STORE_URL: "memory:" } };
+  const secrets: string[] = [];
+  for (const mark of [" \\(NEW: .*\\)", ""]) {
+    await using service = await startService(options);
+    match(service.stdout(), new RegExp(`^ +secret +in data/secret${mark}$`, "m"));
+    secrets.push(await Deno.readTextFile(join(folder.path, "data/secret")));
+    doesNotMatch((await service.stop()).stderr, /"warn"/);
+  }
+  strictEqual(secrets[0], secrets[1]);
+});
+
+Deno.test("data/secret: where it cannot be written, the secret is for this run and says why", async () => {
+  const flags = startFlags().filter((flag) => !flag.startsWith("--allow-write"));
+  await using service = await startService({ flags, env: { STORE_URL: "memory:" } });
+  await service.waitForOutput(
+    /"warn","event":"the secret is for this run only because data\/secret cannot be written: .*write access.*SECRET_TOKEN"/,
+  );
+  const [, secret] = /secret +([0-9a-f]{40}) \(NEW, for this run only: set SECRET_TOKEN/
+    .exec(service.stdout()) ?? [];
+  strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
+  ok(!(await service.stop()).stderr.includes(String(secret)));
+  strictEqual([...Deno.readDirSync(service.cwd)].length, 0);
+});
+
+Deno.test("data/secret: one that is lost from a backup is told of in the log and on the page", async () => {
+  await using folder = await tempDir();
+  {
+    await using service = await startService({ cwd: folder.path });
+    const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+    strictEqual(await statusOf(`${service.url}/hit?token=${secret}`), 200);
+    match(
+      String(await warningsOf(service.url, secret)),
+      /^The secret in data\/secret is new: keep/,
+    );
+    await service.stop();
+  }
+  await Deno.remove(join(folder.path, "data/secret"));
+  await using service = await startService({ cwd: folder.path });
+  const notice =
+    /The secret in data\/secret is new, but the store already holds counters: keys of an earlier secret no longer work\. Restore that secret, or name it in SECRET_FALLBACKS/;
+  await service.waitForOutput(notice);
+  const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+  match(String(await warningsOf(service.url, secret)), notice);
+});
+
+Deno.test(
+  "data/secret: of two servers on one Redis, those of one folder share it, and one elsewhere is told that it is new",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using folder = await tempDir();
+    const env = { STORE_URL: redis.url };
+    const starts = await Promise.all([1, 2].map(() => startService({ cwd: folder.path, env })));
+    await using stack = new AsyncDisposableStack();
+    for (const service of starts) stack.use(service);
+    const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
+    for (const { url } of starts) strictEqual(await statusOf(`${url}/hit?token=${secret}`), 200);
+
+    await using elsewhere = await startService({ env });
+    // The condition is in it if Redis did not answer in time.
+    await elsewhere.waitForOutput(
+      /"warn","event":"The secret in data\/secret is new(?:, but|\. If) the/,
+    );
+    strictEqual(await statusOf(`${elsewhere.url}/hit?token=${secret}`), 401);
+  },
+);
+
+Deno.test("data/secret: with a Redis that is away at the first start, the warning has a condition", async () => {
+  const port = (() => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    return listener.addr.port;
+  })();
+  await using service = await startService({ env: { STORE_URL: `redis://127.0.0.1:${port}` } });
+  await service.waitForOutput(
+    /"warn","event":"The secret in data\/secret is new\. If the store already holds counters, keys/,
+  );
+});
+
+async function warningsOf(url: string, secret: string): Promise<unknown> {
+  const response = await fetch(`${url}/status`, { headers: { "x-auth-token": secret } });
+  const { secret: place, warnings } = await response.json();
+  strictEqual(place, "data/secret");
+  return warnings;
+}
+
+async function folderWith(text: string) {
+  const folder = await tempDir();
+  await Deno.mkdir(join(folder.path, "data"));
+  await Deno.writeTextFile(join(folder.path, "data/secret"), text, { mode: 0o600 });
+  return folder;
+}
+
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function textOf(url: string): Promise<string> {
+  return await (await fetch(url)).text();
+}

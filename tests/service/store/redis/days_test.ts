@@ -1,0 +1,851 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts";
+import { createCounters } from "../../../../src/counters/counters.ts";
+import { type CounterState, type Day, firstDayOf } from "../../../../src/domain/history.ts";
+import type { DeduplicationKeys } from "../../../../src/domain/once.ts";
+import {
+  type CounterStore,
+  MAX_HITS,
+  type Update,
+  type Write,
+} from "../../../../src/domain/store.ts";
+import { Problem } from "../../../../src/problem.ts";
+import type { Command, Reply } from "../../../../src/store/redis/reply.ts";
+import { createLog } from "../../../../src/log.ts";
+import { createStoreHealth } from "../../../../src/store/store_health.ts";
+import { connected, openRedisStore, storeOn } from "../../../support/redis_backend.ts";
+import { linkTo } from "../../../support/redis_link.ts";
+import { needsRedis, startRedis } from "../../../support/redis_server.ts";
+import { addition, hitEach, rejectsWith, shown } from "../../../support/store_contract.ts";
+
+const HOME = counterId("home");
+const DAY = 20_778;
+/** The rules that the documentation gives to the user of the service. */
+const DOCUMENTED =
+  "~hits:* ~{hits:* ~{*}*:hits:* ~tallymark:salt:* +ping +info +get +mget +set +incrby +del +scan +eval +evalsha +sadd +sismember +expire"
+    .split(" ");
+const NONE = { newest: DAY, hits: [] };
+
+Deno.test(
+  "createRedisStore: the last and first days of each year until 2099 are told apart",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = 0;
+    const store = await openRedisStore(redis.url, { today: () => day });
+    const hit: [Day, number][] = [];
+    for (let year = 1971; year < 2100; year++) {
+      for (const offset of [-2, -1, 0, 1]) {
+        day = firstDayOf(year) + offset;
+        hit.push([day, year % 100 + offset + 3]);
+        await store.add([addition(HOME, year % 100 + offset + 3)]);
+      }
+    }
+    deepStrictEqual(daysOf(await historyOf(store)), hit);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: however many are hit on a day, their ledgers are looked at once",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const scripts = async () => {
+      const info = await redis.command("INFO", "commandstats");
+      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(info))?.[1]);
+    };
+    await hitEach(store, 21_000);
+    const before = await scripts();
+    ok(before >= 21_000, `${before}`);
+    await hitEach(store, 21_000);
+    strictEqual(await scripts(), before);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: where another process deletes a counter whose day is open its hits are kept by days all the same",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = DAY;
+    const [store, other] = [
+      await openRedisStore(redis.url, { today: () => day }),
+      await openRedisStore(redis.url, { today: () => day }),
+    ];
+    for (const total of [1, 2]) deepStrictEqual(await store.add([addition(HOME, 1)]), [total]);
+    await other.write([{ id: HOME, update: undefined }]);
+    strictEqual(await redis.command("GET", "hits:home"), null);
+    ok(Number(await redis.command("TTL", "{hits:home}days")) > 0, "what is left does not stay");
+    deepStrictEqual(await store.add([addition(HOME, 3)]), [3]);
+    strictEqual(await redis.command("TTL", "{hits:home}days"), -1);
+    day++;
+    deepStrictEqual(await store.add([addition(HOME, 4)]), [7]);
+    deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 3], [DAY + 1, 4]]);
+    await Promise.all([store.close(), other.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: after a deletion by a clock that is behind, hits stay on the day that they were first counted on",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const [behind, ahead] = [
+      await openRedisStore(redis.url, { today: () => DAY }),
+      await openRedisStore(redis.url, { today: () => DAY + 1 }),
+    ];
+    await ahead.add([addition(HOME, 1)]);
+    await behind.write([{ id: HOME, update: undefined }]);
+    // As if the process that is ahead had got no further than this.
+    await redis.command("INCRBY", "hits:home", "1");
+    deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
+    await redis.command("DECRBY", "hits:home", "1");
+    deepStrictEqual(await ahead.add([addition(HOME, 1)]), [1]);
+    deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
+    await Promise.all([behind.close(), ahead.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: hits of a process whose clock is a month ahead count, as do those that end its days",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const reported: string[] = [];
+    const onAhead = (id: string) => reported.push(id);
+    const [right, ahead] = [
+      await openRedisStore(redis.url, { today: () => DAY, onAhead }),
+      await openRedisStore(redis.url, { today: () => DAY + 30 }),
+    ];
+    await ahead.add([addition(HOME, 1)]);
+    for (let round = 0; round < 20; round++) {
+      const outcomes = await Promise.all([ahead, right].map((store) => {
+        return store.add([addition(HOME, 1)]);
+      }));
+      for (const outcome of outcomes.flat()) strictEqual(typeof outcome, "number");
+      if (round === 0) deepStrictEqual([...new Set(reported)], ["home"]);
+    }
+    await right.add([addition(HOME, 1)]);
+    deepStrictEqual(daysOf(await historyOf(right)), [[DAY, 42]]);
+    await Promise.all([right.close(), ahead.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: processes whose clocks differ agree in sum, and no hit falls into a day that was over",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = DAY;
+    const [early, late] = [
+      await openRedisStore(redis.url, { today: () => day + 1 }),
+      await openRedisStore(redis.url, { today: () => day }),
+    ];
+    for (let round = 0; round < 3; round++) {
+      for (const store of [late, early, late, early]) await store.add([addition(HOME, 1)]);
+      day++;
+    }
+    const held = await historyOf(late);
+    strictEqual(held.hits, 12);
+    deepStrictEqual(daysOf(held), [[DAY, 1], [DAY + 1, 4], [DAY + 2, 4], [DAY + 3, 3]]);
+    await Promise.all([early.close(), late.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter from before there was history begins with its next hit",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "41");
+    const store = await openRedisStore(redis.url, { today: () => DAY });
+    deepStrictEqual(await historyOf(store), { hits: 41, days: undefined });
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [42]);
+    deepStrictEqual(await historyOf(store), { hits: 42, days: { newest: DAY, hits: [1] } });
+    // Set to less behind its back, it has no hits on that day rather than fewer than none.
+    await redis.command("SET", "hits:home", "5");
+    deepStrictEqual(await historyOf(store), { hits: 5, days: { newest: DAY, hits: [0] } });
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a Redis that forgot its scripts counts on, and nobody is told",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const log: string[] = [];
+    const health = createStoreHealth(createLog({ secrets: [], write: (line) => log.push(line) }));
+    const store = await openRedisStore(redis.url, { health });
+    log.length = 0;
+    const ids = Array.from({ length: 100 }, (_, index) => counterId(`page/${index}`));
+    for (let round = 0; round < 3; round++) {
+      await redis.command("SCRIPT", "FLUSH");
+      const fresh = ids.map((id) => addition(counterId(`${round}/${id}`), 2));
+      deepStrictEqual(await store.add(fresh), fresh.map(() => 2));
+    }
+    await redis.command("SCRIPT", "FLUSH");
+    deepStrictEqual(await store.write([update({ hits: 7 })]), [{ hits: 0, days: undefined }]);
+    await redis.command("SCRIPT", "FLUSH");
+    deepStrictEqual(await store.add([addition(counterId("other"), 1)]), [1]);
+    deepStrictEqual(log, []);
+    await store.close();
+  },
+);
+
+for (const other of ["to which the day is open as well", "that has not seen it yet"]) {
+  Deno.test(
+    `createRedisStore: behind FLUSHALL the days keep the hits of a process that finds a counter gone, and of one ${other}`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const beside = await openRedisStore(redis.url, { today: () => DAY });
+      let afterAddition = () => Promise.resolve();
+      const store = await interrupted(redis.url, () => afterAddition());
+      await store.add([addition(HOME, 5)]);
+      if (other.startsWith("to")) await beside.add([addition(HOME, 6)]);
+      await redis.command("FLUSHALL");
+      afterAddition = async () => {
+        afterAddition = () => Promise.resolve();
+        deepStrictEqual(await beside.add([addition(HOME, 3)]), [4]);
+      };
+      deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+      deepStrictEqual(await historyOf(store), { hits: 4, days: { newest: DAY, hits: [4] } });
+      await beside.write([{ id: HOME, update: { hits: 100, days: undefined, mode: "max" } }]);
+      deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 4]]);
+      await Promise.all([store.close(), beside.close()]);
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a counter that is set between its first hits and their day being opened has no more hits than came",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const owner = await openRedisStore(redis.url, { today: () => DAY });
+    let afterAddition = () => Promise.resolve();
+    const store = await interrupted(redis.url, () => afterAddition());
+    await store.add([addition(HOME, 5)]);
+    await redis.command("FLUSHALL");
+    afterAddition = async () => {
+      afterAddition = () => Promise.resolve();
+      await owner.write([update({ hits: 100 })]);
+    };
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    deepStrictEqual(await store.add([addition(HOME, 2)]), [102]);
+    deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 2]]);
+    await Promise.all([store.close(), owner.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter that is hit before each attempt to change it is changed once it is not, and keeps the hits",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const callers = await openRedisStore(redis.url, { today: () => DAY });
+    let afterCommands = () => Promise.resolve();
+    const owner = await interrupted(redis.url, () => afterCommands());
+    await owner.write([update({ hits: 1 })]);
+    let hits = 0;
+    // The first read, the first swap and the second read.
+    afterCommands = async () => {
+      if (hits++ < 3) await callers.add([addition(HOME, 1)]);
+    };
+    const earlier = { newest: DAY - 1, hits: [5] };
+    deepStrictEqual(
+      await owner.write([update({ hits: undefined, days: earlier, mode: "max" })]),
+      [{ hits: 1 + 3, days: { newest: DAY, hits: [3] } }],
+    );
+    const days = { newest: DAY, hits: [3, 5] };
+    deepStrictEqual(await historyOf(callers), { hits: 1 + 3 + 5, days });
+    await Promise.all([callers.close(), owner.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter is set although the same process hits it after every command, and keeps the hits",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let afterCommands = () => Promise.resolve();
+    const store = await interrupted(redis.url, () => afterCommands());
+    const hits: Promise<unknown>[] = [];
+    afterCommands = () => {
+      hits.push(store.add([addition(HOME, 1)]));
+      return Promise.resolve();
+    };
+    const [before] = await store.write([update({ hits: 5000 })]);
+    afterCommands = () => Promise.resolve();
+    await Promise.all(hits);
+    ok(before !== undefined && "hits" in before, String(before));
+    deepStrictEqual(await store.read([HOME]), [5000 + hits.length - before.hits]);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: if a counter is hit before each attempt to change it, the change is refused and surely not made",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const callers = await openRedisStore(redis.url, { today: () => DAY });
+    let afterCommands = () => Promise.resolve();
+    const owner = await interrupted(redis.url, () => afterCommands());
+    await owner.write([update({ hits: 1 })]);
+    let hits = 0;
+    afterCommands = async () => {
+      hits++;
+      await callers.add([addition(HOME, 1)]);
+    };
+    const [refused] = await owner.write([update({ hits: 5000 })]);
+    strictEqual(refused instanceof Problem && refused.kind, "store-unavailable");
+    deepStrictEqual(await historyOf(callers), {
+      hits: 1 + hits,
+      days: { newest: DAY, hits: [hits] },
+    });
+    // A deletion includes the hits since it was planned. One more comes after it.
+    deepStrictEqual(await owner.write([{ id: HOME, update: undefined }]), [
+      { hits, days: { newest: DAY, hits: [hits - 1] } },
+    ]);
+    deepStrictEqual(await callers.read([HOME]), [1]);
+    await Promise.all([callers.close(), owner.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a full counter that is set before its hit is undone has the number that was set",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let afterCommands = () => Promise.resolve();
+    const store = await interrupted(redis.url, () => afterCommands());
+    await store.add([addition(HOME, 1)]);
+    await redis.command("SET", "hits:home", String(MAX_HITS));
+    afterCommands = async () => {
+      afterCommands = () => Promise.resolve();
+      await redis.command("SET", "hits:home", "5");
+    };
+    const [outcome] = await store.add([addition(HOME, 1)]);
+    ok(outcome instanceof Problem);
+    strictEqual(outcome.kind, "counter-full");
+    strictEqual(await redis.command("GET", "hits:home"), "5");
+    await store.close();
+  },
+);
+
+const DAMAGED = [
+  ...["99999999999999999999 1 -", `${DAY} 99999999999999999999 -`, "not a ledger", ""],
+  ...[`${DAY} 1 99999999999`, `${DAY} 1 2026 5`, `${DAY} 1 1800 5`, "47482 1 -"],
+  // Only what reads the days, or sets a counter and keeps them, looks at those before the open one.
+  ...[`${DAY} 1 - 99999999999999999999`, `${DAY} 1 - ${"0 ".repeat(400)}0`, `${DAY} 1 - y`],
+];
+
+Deno.test(
+  "createRedisStore: a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const damaged: string[] = [];
+    const store = await openRedisStore(redis.url, {
+      today: () => DAY,
+      onDamaged: (id) => damaged.push(id),
+    });
+    const ids = DAMAGED.map((_, index) => counterId(`d${index}`));
+    const spoil = () =>
+      redis.commands(ids.flatMap((id, index) => [
+        ["SET", `hits:${id}`, "7"],
+        ["SET", `{hits:${id}}days`, DAMAGED[index] ?? ""],
+      ]));
+    const all = (held: CounterState) => ids.map(() => held);
+    const without = { hits: 7, days: undefined };
+    await spoil();
+    const [page, ...more] = await Array.fromAsync(store.list({ prefix: "", since: -Infinity }));
+    strictEqual(more.length, 0);
+    deepStrictEqual(page?.counters.map(({ hits, days }) => ({ hits, days })), all(without));
+    deepStrictEqual(await store.history(ids.map((id) => ({ id, since: DAY - 7 }))), all(without));
+    deepStrictEqual(new Set(damaged), new Set(ids));
+    const update = { hits: 9, days: undefined, mode: "replace" } as const;
+    deepStrictEqual(await store.write(ids.map((id) => ({ id, update }))), all(without));
+    deepStrictEqual(
+      await store.history(ids.map((id) => ({ id, since: DAY }))),
+      all({ hits: 9, days: { newest: DAY, hits: [0] } }),
+    );
+    await spoil();
+    const days = { newest: DAY - 300, hits: [2] };
+    const larger = { hits: 9, days, mode: "max" } as const;
+    deepStrictEqual(
+      await store.write(ids.map((id) => ({ id, update: larger }))),
+      all(without),
+    );
+    await spoil();
+    deepStrictEqual(await store.write(ids.map((id) => ({ id, update: undefined }))), all(without));
+    await spoil();
+    const other = await openRedisStore(redis.url, { today: () => DAY });
+    deepStrictEqual(await other.add(ids.map((id) => addition(id, 2))), ids.map(() => 9));
+    deepStrictEqual(
+      await store.history(ids.map((id) => ({ id, since: DAY }))),
+      ids.map((_, index) => ({
+        hits: 9,
+        // A script does not look at the days before the open one: these stay as they are until the
+        // counter is set.
+        days: index < 8 ? { newest: DAY, hits: [2] } : undefined,
+      })),
+    );
+    await Promise.all([store.close(), other.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a hit on a damaged ledger deletes the years that it may have referred to",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url, { today: () => DAY });
+    const hits = {
+      plain: () => store.add([addition(HOME, 1)]),
+      "once a day": () => store.addOnce([{ id: HOME, hits: [{ visitor: "v", remember: true }] }]),
+    };
+    for (const [kind, hit] of Object.entries(hits)) {
+      await redis.commands([
+        ["SET", "hits:home", "7"],
+        ["SET", "{hits:home}days", "not a ledger"],
+        ["SET", "{hits:home}days2025", `${DAY - 365} 2`],
+      ]);
+      await hit();
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"], kind);
+      // An older year would otherwise make the ledger refer to them again.
+      await store.write([update({ hits: 8, days: { newest: DAY - 800, hits: [3] }, mode: "max" })]);
+      deepStrictEqual(daysOf(await historyOf(store)), [[DAY - 800, 3], [DAY, 1]], kind);
+      await store.write([{ id: HOME, update: undefined }]);
+    }
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a past year that is out of bounds is left out, and goes with its counter",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url, { today: () => DAY });
+    const years = ["99999999999999999999 1", `${DAY - 365} 99999999999999999999`, "", `${DAY} 3`];
+    for (const year of years) {
+      await redis.commands([
+        ["SET", "hits:home", "7"],
+        ["SET", "{hits:home}days", `${DAY} 3 2024`],
+        ["SET", "{hits:home}days2024", `${DAY - 730} 2`],
+        ["SET", "{hits:home}days2025", year],
+      ]);
+      const known: [Day, number][] = [[DAY - 730, 2], [DAY, 4]];
+      deepStrictEqual(daysOf(await historyOf(store)), known);
+      const larger = { hits: 7, days: { newest: DAY - 360, hits: [1] }, mode: "max" } as const;
+      const [before] = await store.write([{ id: HOME, update: larger }]);
+      deepStrictEqual(before && "hits" in before && daysOf(before), known);
+      deepStrictEqual(daysOf(await historyOf(store)), known.toSpliced(1, 0, [DAY - 360, 1]));
+      await redis.command("SET", "{hits:home}days2025", year);
+      await store.write([{ id: HOME, update: undefined }]);
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"]);
+    }
+    await store.close();
+  },
+);
+
+for (
+  const { what, rules, missing } of [
+    {
+      what: "may run no scripts",
+      rules: ["~*", "+@all", "-@scripting"],
+      missing: "+evalsha +eval",
+    },
+    {
+      what: "may not touch the ledgers",
+      rules: ["~hits:*", "~{*}*:hits:*", "~tallymark:salt:*", "+@all"],
+      missing: "~{hits:*",
+    },
+    {
+      what: "may touch only the keys that scripts declare",
+      rules: ["~hits:*", "~{hits:*}days*", "~{*}*:hits:*", "~tallymark:salt:*", "+@all"],
+      missing: "~{hits:*",
+    },
+    {
+      what: "may do little more than count",
+      rules: ["~hits:*", "+incrby", "+get", "+mget", "+ping", "+info", "+evalsha", "+eval"],
+      missing: "+set ~{hits:* ~{*}*:hits:* ~tallymark:salt:* +scan +sismember +sadd +expire +del",
+    },
+  ]
+) {
+  Deno.test(
+    `createRedisStore: if its user ${what}, it is not opened, and the error names what is missing`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules);
+      const link = await linkTo(`redis://few:few@127.0.0.1:${redis.port}`);
+      await rejects(storeOn(link), {
+        message: `The Redis user lacks permissions. Run ACL SETUSER with these rules: ${missing}`,
+      });
+      await redis.command("ACL", "SETUSER", "few", "reset", "on", ">few", ...DOCUMENTED);
+      const store = await storeOn(link);
+      await connected(store);
+      deepStrictEqual(await redis.command("DBSIZE"), 0);
+      deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+      await store.close();
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: where its user may not use incrby, a hit with a key counts nothing, and a retry is no repeat",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
+    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+    await redis.command("ACL", "SETUSER", "few", "-incrby");
+    const once = () => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }]);
+    for (const [outcome] of [await once(), await once()]) {
+      strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
+    }
+    await redis.command("ACL", "SETUSER", "few", "+incrby");
+    deepStrictEqual(await once(), [[{ hits: 1, repeat: false }]]);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a server that refuses undeclared keys is not opened, and the error names its flag",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const link = await linkTo(redis.url);
+    // As Dragonfly replies by default.
+    const cause = new Error("ERR Error running script: script tried accessing undeclared key");
+    const shards = (prefix: string) =>
+      link.shards(prefix).map((shard) => ({
+        ...shard,
+        async ask(commands: readonly Command[]) {
+          const replies = await shard.ask(commands);
+          return replies.map((reply, at): Reply => {
+            const isUndeclared = commands[at]?.[0] === "EVAL" && commands[at].length > 4;
+            return isUndeclared ? { kind: "refused", cause } : reply;
+          });
+        },
+      }));
+    await rejects(storeOn({ ...link, shards }), /--default_lua_flags=allow-undeclared-keys/);
+    await link.close();
+  },
+);
+
+for (const lacking of ["sadd", "expire", "set"]) {
+  Deno.test(
+    `createRedisStore: where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
+      await redis.command("SET", "hits:home", "41");
+      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+      // Taken away later: a store is not opened without it.
+      await redis.command("ACL", "SETUSER", "few", `-${lacking}`);
+      const visitor = { visitor: "v", remember: true };
+      const once = async (...hits: DeduplicationKeys[]) =>
+        await store.addOnce([{ id: HOME, hits }]);
+      for (const hits of [[visitor], [{ key: "k" }, visitor]]) {
+        const [outcome] = await once(...hits);
+        strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
+      }
+      strictEqual(await redis.command("GET", "hits:home"), "41");
+      // The day may have been opened, which is all the same.
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}[^d]*"), []);
+      await redis.command("ACL", "SETUSER", "few", "+@all");
+      deepStrictEqual(await once({ key: "k" }, visitor), [
+        [{ hits: 42, repeat: false }, { hits: 43, repeat: false }],
+      ]);
+      await store.close();
+    },
+  );
+}
+
+for (const lacking of ["set", "del"]) {
+  Deno.test(
+    `createRedisStore: where its user may not use ${lacking}, a counter is neither deleted nor set in part`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
+      const owner = await openRedisStore(redis.url, { today: () => DAY });
+      const days = { newest: DAY, hits: Array(800).fill(1) };
+      await owner.write([update({ hits: 1000, days })]);
+      const before = await historyOf(owner);
+      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
+        today: () => DAY,
+      });
+      await redis.command("ACL", "SETUSER", "few", `-${lacking}`);
+      for (const wanted of [{ id: HOME, update: undefined }, update({ hits: 5, days: NONE })]) {
+        deepStrictEqual((await store.write([wanted])).map(shown), ["store-unavailable"]);
+        deepStrictEqual(await historyOf(owner), before);
+      }
+      await Promise.all([owner.close(), store.close()]);
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a deletion whose user may not write all of its keys deletes nothing",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
+    await redis.commands([["SET", "hits:home", "5"], ["SET", "{hits:home}days", `${DAY} 1 -`]]);
+    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
+      today: () => DAY,
+    });
+    const keys = ["~hits:*", "~{hits:*}days*", "~{hits:*}seen*", "%R~{hits:*}*"];
+    await redis.command("ACL", "SETUSER", "few", "resetkeys", ...keys);
+    const outcomes = await store.write([{ id: HOME, update: undefined }]);
+    deepStrictEqual(outcomes.map(shown), ["store-unavailable"]);
+    strictEqual(await redis.command("GET", "hits:home"), "5");
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a script that fails after it has changed something leaves an unknown outcome",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
+    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+    const keys = ["~hits:*", "~{hits:*}days", "~{hits:*}[es]*", "%R~{hits:*}*"];
+    await redis.command("ACL", "SETUSER", "few", "resetkeys", ...keys);
+    const hits = [{ key: "k" }, { visitor: "v", remember: true }];
+    const outcomes = await store.addOnce([{ id: HOME, hits }]);
+    deepStrictEqual(outcomes.map((each) => each instanceof Problem && each.kind), [
+      "outcome-unknown",
+    ]);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: salt and visitors of a day are kept no longer than it lasts, the keys of hits for a day",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url, {
+      today: () => DAY,
+      msUntilMidnight: () => 100_500,
+    });
+    await store.salt(DAY);
+    const hits = [{ visitor: "v", remember: true }, { key: "k" }];
+    for (const _ of [1, 2]) await store.addOnce([{ id: HOME, hits }]);
+    const left = async (key: string) => Number(await redis.command("TTL", key));
+    for (const key of [`tallymark:salt:${DAY}`, `{hits:home}seen${DAY}`]) {
+      const seconds = await left(key);
+      ok(seconds > 90 && seconds <= 101, `${key}: ${seconds}`);
+    }
+    ok(await left("{hits:home}once:k") > 86_000);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter that is deleted takes the visitors and the keys of its hits along",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    let day = DAY;
+    const [store, other] = [
+      await openRedisStore(redis.url, { today: () => day }),
+      await openRedisStore(redis.url, { today: () => day }),
+    ];
+    const hits: DeduplicationKeys[] = [{ key: "k" }, { visitor: "v", remember: true }];
+    const once = async (store: CounterStore) =>
+      (await store.addOnce([{ id: HOME, hits }])).map((outcome) => "length" in outcome && outcome);
+    const counted = (repeat: boolean, last: number) => [
+      [{ hits: 1, repeat }, { hits: last, repeat }],
+    ];
+    for (let round = 0; round < 3; round++) {
+      deepStrictEqual(await once(store), counted(false, 2));
+      deepStrictEqual(await once(other), counted(true, 2));
+      // A key holds for 24 hours, and not until midnight.
+      if (round === 1) day++;
+      if (round === 1) {
+        deepStrictEqual(await once(other), [[
+          { hits: 1, repeat: true },
+          { hits: 3, repeat: false },
+        ]]);
+      }
+      await other.write([{ id: HOME, update: undefined }]);
+      deepStrictEqual(await redis.command("KEYS", "{hits:home}seen*"), []);
+    }
+    // The record of the deletion outlives every key that was stored before it.
+    ok(Number(await redis.command("TTL", "{hits:home}epoch")) > 86_400);
+    await Promise.all([store.close(), other.close()]);
+  },
+);
+
+Deno.test(
+  "createRedisStore: a deleted counter forgets its visitors of every date that it is anywhere on Earth",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    // At UTC-12 it is still the day before yesterday of UTC+14, for two hours of each day.
+    const [west, between, east] = await Promise.all(
+      [DAY, DAY + 1, DAY + 2].map((day) => openRedisStore(redis.url, { today: () => day })),
+    );
+    if (west === undefined || between === undefined || east === undefined) {
+      throw new Error("Three are open");
+    }
+    const stores: CounterStore[] = [west, between, east];
+    const hit = { id: HOME, hits: [{ visitor: "v", remember: true }] };
+    for (const deletes of stores) {
+      for (const store of stores) await store.addOnce([hit]);
+      await deletes.write([{ id: HOME, update: undefined }]);
+      let hits = 0;
+      for (const store of stores) {
+        deepStrictEqual(await store.addOnce([hit]), [[{ hits: ++hits, repeat: false }]]);
+      }
+    }
+    await Promise.all(stores.map((store) => store.close()));
+  },
+);
+
+Deno.test(
+  "createRedisStore: a hit that begins after a counter was set counts on from there, in every process",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const rooms = await Promise.all(
+      [1, 2, 3].map(async () => createCounters(await openRedisStore(redis.url))),
+    );
+    const [first] = rooms;
+    if (first === undefined) throw new Error("Three are open");
+    await Promise.all(rooms.map((counters) => counters.hit(HOME)));
+    for (let round = 1; round <= 20; round++) {
+      const hits = rooms.map((counters) => counters.hit(HOME));
+      await first.set(HOME, { hits: 1000 * round, days: undefined, mode: "replace" });
+      const numbers = await Promise.all(rooms.map((counters) => counters.hit(HOME)));
+      for (const number of numbers) {
+        ok(
+          number > 1000 * round && number <= 1000 * round + 6,
+          `${number}`,
+        );
+      }
+      strictEqual(new Set(numbers).size, 3);
+      await Promise.all(hits);
+    }
+    await Promise.all(rooms.map((counters) => counters.close()));
+  },
+);
+
+Deno.test(
+  "createRedisStore: each counter is listed once while Redis spreads its keys over more memory",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const commands = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => ["SET", `hits:page/${from + index}`, "1"]);
+    await redis.commands(commands(0, 4000));
+    await redis.command("SET", "hits:bad\u0000id", "1");
+    await redis.command("RPUSH", "hits:list", "1");
+    const found = new Map<CounterId, number>();
+    let foreign = 0;
+    let added = 4000;
+    for await (const page of store.list({ prefix: "", since: undefined })) {
+      for (const { id } of page.counters) found.set(id, (found.get(id) ?? 0) + 1);
+      foreign += page.foreign;
+      if (added < 40_000) await redis.commands(commands(added, added += 4000));
+      if (added % 8000 === 0) {
+        await redis.commands(
+          commands(4000, added).map(([, key = ""]) => ["DEL", key]),
+        );
+      }
+    }
+    for (let index = 0; index < 4000; index++) {
+      strictEqual(found.get(counterId(`page/${index}`)), 1);
+    }
+    deepStrictEqual([...found].filter(([, times]) => times > 1), []);
+    strictEqual(foreign, 2);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a key that is no UTF-8 is listed as foreign, not as a counter of 0",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    await redis.command("EVAL", "return redis.call('SET', 'hits:\\255', '5')", "0");
+    await redis.command("SET", "hits:zero", "0");
+    await redis.command("SET", "hits:a\ufffd", "7");
+    for (const since of [-Infinity, undefined]) {
+      const [page] = await Array.fromAsync(store.list({ prefix: "", since }));
+      deepStrictEqual(
+        page?.counters.map(({ id, hits }) => [id, hits]).toSorted(),
+        [["a\ufffd", 7], ["zero", 0]],
+      );
+      strictEqual(page?.foreign, 1);
+    }
+    await store.close();
+  },
+);
+
+Deno.test("createRedisStore: a list that Redis does not go on with fails", needsRedis, async () => {
+  await using redis = await startRedis();
+  const store = await openRedisStore(redis.url);
+  await redis.commands(Array.from({ length: 3000 }, (_, index) => ["SET", `hits:${index}`, "1"]));
+  const list = store.list({ prefix: "", since: -Infinity });
+  await list.next();
+  await redis.kill();
+  await rejectsWith("store-unavailable", allOf(list));
+  await redis.start();
+  await connected(store);
+  await store.close();
+});
+
+async function allOf(list: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of list);
+}
+
+function update(wanted: Partial<Update>): Write {
+  return { id: HOME, update: { hits: 0, days: undefined, mode: "replace", ...wanted } };
+}
+
+/** A store that learns what its commands came to only after something else has happened. */
+async function interrupted(url: string, between: () => Promise<void>): Promise<CounterStore> {
+  const link = await linkTo(url);
+  const store = await storeOn({
+    multiKeyAcrossSlots: link.multiKeyAcrossSlots,
+    async send(commands) {
+      const replies = await link.send(commands);
+      await between();
+      return replies;
+    },
+    shards: (prefix) => link.shards(prefix),
+    scan: (prefix) => link.scan(prefix),
+    close: () => link.close(),
+  }, { today: () => DAY });
+  await connected(store);
+  return store;
+}
+
+async function historyOf(store: CounterStore): Promise<CounterState> {
+  const [held] = await store.history([{ id: HOME, since: -Infinity }]);
+  if (held === undefined || held instanceof Problem) throw held;
+  return held;
+}
+
+/** The days with hits, the earliest first. */
+function daysOf({ days }: CounterState): [Day, number][] {
+  const { newest, hits } = days ?? { newest: 0, hits: [] };
+  return hits.map((number, back): [Day, number] => [newest - back, number])
+    .filter(([, number]) => number > 0).reverse();
+}

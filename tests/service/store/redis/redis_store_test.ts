@@ -1,0 +1,390 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { counterId } from "../../../../src/domain/counter_id.ts";
+import { createCounters } from "../../../../src/counters/counters.ts";
+import { type Reply, UNSENT } from "../../../../src/store/redis/reply.ts";
+import { Problem } from "../../../../src/problem.ts";
+import { type CounterStore, MAX_HITS } from "../../../../src/domain/store.ts";
+import { createLog } from "../../../../src/log.ts";
+import { createStoreHealth, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
+import {
+  FOREIGN_VALUES,
+  openRedisStore,
+  redisBackend,
+  storeOn,
+} from "../../../support/redis_backend.ts";
+import { testOnce } from "../../../support/once_contract.ts";
+import { testHistory } from "../../../support/history_contract.ts";
+import { needsRedis, type RedisServer, startRedis } from "../../../support/redis_server.ts";
+import {
+  addition,
+  rejectsWith,
+  shown,
+  type StoreKind,
+  testStore,
+} from "../../../support/store_contract.ts";
+
+const HOME = counterId("home");
+const OTHER = counterId("other");
+const SET_TO_6 = { hits: 6, days: undefined, mode: "replace" } as const;
+/** 2026-06-01. */
+const DAY_OF_2026 = 20_605;
+
+const KIND: StoreKind = {
+  ...needsRedis,
+  foreign: FOREIGN_VALUES,
+  writers: 3,
+  keeps: true,
+  start: async () => {
+    const redis = await startRedis();
+    return redisBackend({
+      url: redis.url,
+      masterOf: () => Promise.resolve(redis),
+      end: () => redis[Symbol.asyncDispose](),
+    });
+  },
+};
+
+testStore("createRedisStore", KIND);
+testHistory("createRedisStore", KIND);
+testOnce("createRedisStore", KIND);
+
+for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
+  Deno.test(
+    `createRedisStore: integers under "${prefix}" + id are the counters`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("SET", `${prefix}home`, "1234");
+      const store = await openRedisStore(redis.url, { prefix });
+      deepStrictEqual(await store.read([HOME]), [1234]);
+      deepStrictEqual(
+        await store.add([addition(HOME, 2), addition(counterId("é"), 1)]),
+        [
+          1236,
+          1,
+        ],
+      );
+      strictEqual(await redis.command("GET", `${prefix}home`), "1236");
+      strictEqual(await redis.command("GET", `${prefix}é`), "1");
+      // Each with its ledger.
+      strictEqual(await redis.command("DBSIZE"), 4);
+      await store.close();
+    },
+  );
+}
+
+for (
+  const [what, change] of [
+    ["the first hit of a day", (store) => store.add([addition(HOME, 1)])],
+    ["a hit with a key", (store) => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }])],
+    ["a set", (store) => store.write([{ id: HOME, update: SET_TO_6 }])],
+  ] satisfies [string, (store: CounterStore) => Promise<unknown>][]
+) {
+  Deno.test(`createRedisStore: ${what} removes a time to live`, needsRedis, async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "5", "EX", "1000");
+    const store = await openRedisStore(redis.url);
+    await change(store);
+    strictEqual(await redis.command("GET", "hits:home"), "6");
+    strictEqual(await redis.command("TTL", "hits:home"), -1);
+    await store.close();
+  });
+}
+
+/** Commands that leave something of another program under a key of the counter `home`. */
+const FOREIGN_KEYS: readonly (readonly [command: string, key: string, ...values: string[]])[] = [
+  ["RPUSH", "hits:home", "1"],
+  ["HSET", "hits:home", "hits", "5"],
+  ["SADD", "hits:home", "5"],
+  ["ZADD", "hits:home", "5", "member"],
+  ["XADD", "hits:home", "*", "hits", "5"],
+  ["RPUSH", "{hits:home}days", "1"],
+  ["HSET", "{hits:home}report", "hits", "5"],
+];
+
+for (const foreign of FOREIGN_KEYS) {
+  Deno.test(
+    `createRedisStore: ${foreign[0]} ${
+      foreign[1]
+    } by another program is found by sets and deletions, and stays`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const [, key] = foreign;
+      await redis.command(...foreign);
+      const before = await redis.command("DUMP", key);
+      const store = await openRedisStore(redis.url);
+      for (const update of [undefined, SET_TO_6]) {
+        const outcomes = await store.write([{ id: HOME, update }, { id: OTHER, update }]);
+        deepStrictEqual(outcomes.map(shown)[0], "not-a-counter");
+        deepStrictEqual(await redis.command("DUMP", key), before);
+        deepStrictEqual(await store.read([OTHER]), [update === undefined ? 0 : 6]);
+      }
+      await store.close();
+    },
+  );
+}
+
+for (const key of ["{hits:home}days", "{hits:home}days2025", "{hits:home}report"]) {
+  Deno.test(
+    `createRedisStore: bytes under ${key} that are not UTF-8 are found by sets and deletions, and stay`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const store = await openRedisStore(redis.url, { today: () => DAY_OF_2026 });
+      const days = { newest: DAY_OF_2026, hits: Array(300).fill(1) };
+      await store.write([{ id: HOME, update: { ...SET_TO_6, days } }]);
+      await redis.command("EVAL", "redis.call('SET', KEYS[1], '\\255\\254')", "1", key);
+      const before = await redis.command("DUMP", key);
+      for (const update of [undefined, SET_TO_6]) {
+        deepStrictEqual((await store.write([{ id: HOME, update }])).map(shown), ["not-a-counter"]);
+        deepStrictEqual(await redis.command("DUMP", key), before);
+      }
+      deepStrictEqual(await store.read([HOME]), [6]);
+      await store.close();
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a key that its user may not use fails its counter alone, and is told of once",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const rules = ["~hits:*", "~{hits:*", "~tallymark:salt:*", "+@all"];
+    await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules);
+    const told: string[] = [];
+    const health = {
+      ...NOOP_HEALTH,
+      unreachable: () => told.push("unreachable"),
+      unwritable: () => told.push("unwritable"),
+    };
+    const onForbidden = (rule: string) => told.push(rule);
+    const url = `redis://few:few@127.0.0.1:${redis.port}`;
+    const store = await openRedisStore(url, { health, onForbidden });
+    deepStrictEqual(told, ["~{*}*:hits:*"]);
+    deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
+    const scripts = await scriptCalls(redis);
+    for (let round = 2; round < 5; round++) {
+      const braced = counterId(`blog/}${round}`);
+      const outcomes = await store.add([addition(HOME, 1), addition(braced, 1)]);
+      deepStrictEqual(outcomes.map(shown), [round, "store-unavailable"]);
+      const queries = [HOME, braced].map((id) => ({ id, since: 0 }));
+      const states = await store.history(queries);
+      deepStrictEqual(states.map((state) => state instanceof Problem ? state.kind : state.hits), [
+        round,
+        "store-unavailable",
+      ]);
+      await store.check();
+    }
+    // The day of `home` stays open, and the scripts of the others are refused.
+    strictEqual(await scriptCalls(redis), scripts);
+    ok(told.includes("~{*}*:hits:*"));
+    ok(told.every((one) => one.startsWith("~")), told.join());
+    await store.close();
+  },
+);
+
+/** Returns the number of scripts that a Redis has run. */
+async function scriptCalls(redis: RedisServer): Promise<number> {
+  const stats = String(await redis.command("INFO", "commandstats"));
+  const calls = stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm);
+  return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+Deno.test(
+  "createRedisStore: many hits that cross zero together are taken back",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "-2");
+    const store = await openRedisStore(redis.url);
+    for (const amount of [1, 2, 3, 1000]) {
+      deepStrictEqual(
+        (await store.add([addition(HOME, amount)])).map(shown),
+        ["not-a-counter"],
+        `+${amount}`,
+      );
+      strictEqual(await redis.command("GET", "hits:home"), "-2");
+    }
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a thousand writes at once have each its own outcome, also while all are hit",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const ids = Array.from({ length: 1000 }, (_, index) => counterId(`page/${index}`));
+    await redis.commands(ids.map((id, index) => ["SET", `hits:${id}`, String(index)]));
+    await redis.command("SET", "hits:page/500", "text");
+    const update = { hits: 5000, days: undefined, mode: "max" } as const;
+    const written = store.write(ids.map((id) => ({ id, update })));
+    let hits = 0;
+    let isWritten = false;
+    const ended = written.then(() => isWritten = true);
+    for (; !isWritten; hits++) await store.add(ids.map((id) => addition(id, 1)));
+    await ended;
+    (await written).forEach((state, index) => {
+      if (index === 500) {
+        return strictEqual(state instanceof Problem && state.kind, "not-a-counter");
+      }
+      ok("hits" in state && state.hits >= index && state.hits <= index + hits, String(index));
+    });
+    const totals = await store.read(ids);
+    ok(totals.every((total, index) => index === 500 || Number(total) >= 5000));
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: a counter that 32 callers hit without a pause is set every time, and every hit is counted once",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const counters = createCounters(await openRedisStore(redis.url));
+    const owner = await openRedisStore(redis.url);
+    let isDone = false;
+    let hits = 0;
+    const callers = Promise.all(Array.from({ length: 32 }, async () => {
+      for (; !isDone; hits++) await counters.hit(HOME);
+    }));
+    let counted = 0;
+    let last = 0;
+    for (let number = 1000; number <= 100_000; number += 1000) {
+      const update = { hits: number, days: undefined, mode: "replace" } as const;
+      const [before] = await owner.write([{ id: HOME, update }]);
+      ok(before !== undefined && "hits" in before, String(before));
+      counted += before.hits - last;
+      last = number;
+    }
+    isDone = true;
+    await callers;
+    strictEqual(counted + await counters.count(HOME) - last, hits);
+    await Promise.all([counters.close(), owner.close()]);
+  },
+);
+
+const REFUSALS = [
+  {
+    name: "is out of memory",
+    break: ["CONFIG", "SET", "maxmemory", "1"],
+    mend: ["CONFIG", "SET", "maxmemory", "0"],
+    readable: true,
+  },
+  {
+    name: "is a read-only replica",
+    break: ["REPLICAOF", "127.0.0.1", "1"],
+    mend: ["REPLICAOF", "NO", "ONE"],
+    readable: true,
+  },
+  {
+    name: "allows no writes to this user",
+    break: ["ACL", "SETUSER", "default", "-incrby"],
+    mend: ["ACL", "SETUSER", "default", "+@all"],
+    readable: true,
+  },
+  {
+    name: "allows nothing to this user",
+    break: ["ACL", "SETUSER", "default", "-incrby", "-mget", "-ping"],
+    mend: ["ACL", "SETUSER", "default", "+@all"],
+    readable: false,
+  },
+] as const;
+
+for (const { name, break: breaking, mend, readable } of REFUSALS) {
+  Deno.test(
+    `createRedisStore: a Redis that ${name} surely counted nothing, is not ready, and is told of once`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      const told: string[] = [];
+      const health = createStoreHealth(createLog({
+        secrets: [],
+        write: (line) => told.push(JSON.parse(line).event),
+      }));
+      const store = await openRedisStore(redis.url, { health });
+      const counters = createCounters(store);
+      strictEqual(await counters.hit(HOME), 1);
+      await redis.command(...breaking);
+      told.length = 0;
+      for (let round = 1; round <= 20; round++) {
+        await rejectsWith("store-unavailable", counters.hit(HOME));
+        if (readable) strictEqual(await counters.count(HOME), 1);
+        else await rejectsWith("store-unavailable", counters.count(HOME));
+        await rejectsWith("store-unavailable", counters.ready());
+      }
+      deepStrictEqual(told, ["store unavailable"]);
+      await redis.command(...mend);
+      strictEqual(await counters.hit(HOME), 2);
+      deepStrictEqual(told, ["store unavailable", "store available"]);
+      await counters.ready();
+      strictEqual(await redis.command("DBSIZE"), 2);
+      await counters.close();
+    },
+  );
+}
+
+Deno.test(
+  "createRedisStore: a foreign value is no sign that the store is away",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await redis.command("SET", "hits:home", "text");
+    const told: string[] = [];
+    const health = {
+      ...NOOP_HEALTH,
+      unreachable: () => told.push("unreachable"),
+      unwritable: () => told.push("unwritable"),
+    };
+    const store = await openRedisStore(redis.url, { health });
+    deepStrictEqual((await store.add([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
+    deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
+    deepStrictEqual(told, []);
+    await store.close();
+  },
+);
+
+Deno.test(
+  "createRedisStore: hits that overlap on a negative number are all taken back",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    for (const before of ["-1", "-3"]) {
+      await redis.command("SET", "hits:home", before);
+      const together = Array.from({ length: 8 }, () => store.add([addition(HOME, 1)]));
+      for (const [outcome] of await Promise.all(together)) {
+        ok(outcome instanceof Problem && outcome.status === 409, shown(outcome ?? 0).toString());
+      }
+      strictEqual(await redis.command("GET", "hits:home"), before);
+    }
+    await store.close();
+  },
+);
+
+Deno.test("createRedisStore: an addition that cannot be taken back is unknown, and the rest counts", async (t) => {
+  const additions = [addition(HOME, 1), addition(counterId("full"), 1)];
+  const failures: Record<string, () => Promise<readonly Reply[]>> = {
+    "no connection": () => Promise.resolve([UNSENT]),
+    "no reply": () => Promise.resolve([{ kind: "lost", cause: new Error("cut") }]),
+    "refused": () => Promise.resolve([{ kind: "refused", cause: new Error("OOM") }]),
+  };
+  for (const [name, failure] of Object.entries(failures)) {
+    await t.step(name, async () => {
+      const first: Reply[] = [7, MAX_HITS + 1].map((value) => ({ kind: "done", value }));
+      const answers = [() => Promise.resolve(first), failure];
+      const store = await storeOn({
+        multiKeyAcrossSlots: true,
+        shards: () => [],
+        scan: () => ReadableStream.from([]),
+        send: () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
+        close: () => Promise.resolve(),
+      });
+      deepStrictEqual((await store.add(additions)).map(shown), [7, "outcome-unknown"]);
+      strictEqual(answers.length, 0);
+    });
+  }
+});

@@ -1,0 +1,55 @@
+import { match, strictEqual } from "node:assert/strict";
+import { formatterOf, parseLocale } from "../../../src/drawing/number.ts";
+import { memoryApp } from "../../support/app.ts";
+
+const written: readonly (readonly [text: string | undefined, locale: string])[] = [
+  [undefined, "en"],
+  ["", "en"],
+  ["de", "de"],
+  ["DE-ch", "de-CH"],
+  ["de-u-nu-arab", "de"],
+  ["zh-Hant-TW-u-ca-roc-x-a", "zh-Hant-TW"],
+  ["de-0-abc", "de"],
+  ["de-DE-1996", "de-DE"],
+  ["en-x-anything", "en"],
+  ["x-anything", "en"],
+  ["not a tag", "en"],
+  ["tlh", "en"],
+  [`de-${"x".repeat(70)}`, "en"],
+];
+
+for (const [text, locale] of written) {
+  Deno.test(`parseLocale() writes ${text} as ${locale}`, () => {
+    strictEqual(parseLocale(text), locale);
+  });
+}
+
+Deno.test("parseLocale() resolves a region that has no data of its own", () => {
+  for (const tag of ["en-AA", "en-ZZ", "en-Arab-QQ"]) strictEqual(parseLocale(tag), "en");
+  strictEqual(parseLocale("sr-Cyrl-AA"), "sr-Cyrl");
+});
+
+Deno.test("requests in more locales than there are leave every other locale alone", async () => {
+  await using app = await memoryApp();
+  await app.sendBody("PUT /counters?id=home", '{"hits":12345}');
+  const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  const show = (locale: string) => app.send(`GET /badge?numbers=grouped&locale=${locale}`);
+  for (const letter of letters) {
+    await Promise.all(letters.map((other) => show(`en-${letter}${other}`)));
+  }
+  for (const [locale, shown] of [["de", "12.345"], ["fr-CH", "12\u202f345"], ["hi", "12,345"]]) {
+    match((await show(`${locale}`)).body, new RegExp(`<title>views: ${shown}</title>`));
+  }
+});
+
+Deno.test("formatterOf() makes a formatter once", () => {
+  let made = 0;
+  const make = (locale: string) => {
+    made++;
+    return new Intl.NumberFormat(locale);
+  };
+  for (let time = 0; time < 3; time++) {
+    strictEqual(formatterOf("de-AT", "number", make).format(12345.5), "12\u00a0345,5");
+  }
+  strictEqual(made, 1);
+});

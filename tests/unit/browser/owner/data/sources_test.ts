@@ -1,0 +1,230 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { NONE } from "../../../../../src/browser/owner/data/sources.ts";
+import {
+  type Files,
+  importOf,
+  type ImportOptions,
+  utf16,
+  zip,
+} from "../../../../support/data_files.ts";
+
+/** Files as their makers export them, the lines that they become, and the rows left out. */
+interface Example {
+  readonly files: Files | (() => Promise<Files>);
+  readonly options?: ImportOptions;
+  readonly source: string | undefined;
+  readonly lines: readonly string[];
+  readonly leftOut?: Readonly<Record<string, { rows: number; row: number }>>;
+}
+
+const UMAMI_HEADS = "website_id,session_id,visit_id,event_id,hostname,browser,os,device,screen," +
+  "language,country,subdivision1,city,url_path,url_query,utm_source,utm_medium,utm_campaign," +
+  "utm_content,utm_term,referrer_path,referrer_query,referrer_domain,page_title,gclid,fbclid," +
+  "msclkid,ttclid,li_fat_id,twclid,event_type,event_name,tag,distinct_id,created_at,job_id";
+const umamiRow = (path: string, type: number, time: string) =>
+  `w,s,v,e,example.com,chrome,Linux,desktop,1920x1080,en-US,US,US-CA,"San Jose, CA",${path},` +
+  `,,,,,,/,,,"A ""title""",,,,,,,${type},${type === 2 ? "signup" : ""},,,${time},`;
+const GA4_COMMENT = "# ----------------------------------------\n# Pages and screens\n" +
+  "#\n# All Users\n# Start date: 20260101\n# End date: 20260131\n";
+const PATHS = '{"id":211,"path":"/hello/","title":"Hello","event":false}\n' +
+  '{"id":212,"path":"click-logo","event":true}\n';
+const STATS = '{"hour":"2026-03-05T19:00:00Z","path_id":211,"ref_id":1,"count":4}\n' +
+  '{"hour":"2026-03-05T19:00:00Z","path_id":211,"ref_id":2,"count":3}\n' +
+  '{"hour":"2026-03-05T12:00:00Z","path_id":211,"ref_id":1,"count":1}\n' +
+  '{"hour":"2026-03-05T12:00:00Z","path_id":212,"ref_id":1,"count":9}\n';
+
+const EXAMPLES: Readonly<Record<string, Example>> = {
+  "GA4, with comments and the table of a chart before the pages": {
+    files: {
+      "pages.csv": `${GA4_COMMENT}Nth day,/,/a\n0000,12,4\n0001,14,5\n\n${GA4_COMMENT}` +
+        "Page path and screen class,Views,Active users,Views per active user\n" +
+        "/a,6225,926,6.72\n/b/index.html,12,9,1.33\n/,1200,9,1.33\n(not set),3,1,3.0\n",
+    },
+    source: "GA4",
+    lines: ['{"id":"a","hits":6225}', '{"id":"b","hits":12}', '{"id":"home","hits":1200}'],
+    leftOut: { "No page": { rows: 1, row: 21 } },
+  },
+  "GA4 by days, in two files of several months": {
+    files: {
+      "1.csv": "Page path,Date,Views\n/a,20260131,2\n/a,20260131,1\n",
+      "2.csv":
+        "Page path,Date,Views\n/a,20260201,5\n/a?utm=1,20260230,5\n/a,20270101,1\n/a,20260202,0\n",
+    },
+    source: "GA4",
+    lines: ['{"id":"a","days":{"2026-01-31":3,"2026-02-01":5}}'],
+    leftOut: {
+      "No day": { rows: 1, row: 3 },
+      "A day in the future": { rows: 1, row: 4 },
+      "No views": { rows: 1, row: 5 },
+    },
+  },
+  "a Spanish GA4, whose columns are asked": {
+    files: {
+      "paginas.csv": "Ruta de página;Usuarios activos;Vistas;Última visita\n" +
+        '/guide/install;1.204;3.481;2026-10-02\n"/notes/a; b";12;31;2026-10-03\n' +
+        "/;6.120;18.944;2026-10-03\n/drafts/new;1;–;2026-10-04\nTotal;7.337;22.456;\n",
+    },
+    options: { prefix: "blog/", choice: { page: "Ruta de página", number: "Vistas" } },
+    source: undefined,
+    lines: [
+      '{"id":"blog/guide/install","hits":3481}',
+      '{"id":"blog/notes/a; b","hits":31}',
+      '{"id":"blog/home","hits":18944}',
+    ],
+    leftOut: {
+      "Taken as the header": { rows: 1, row: 1 },
+      "No whole number": { rows: 1, row: 5 },
+      "The sum of all other rows": { rows: 1, row: 6 },
+    },
+  },
+  "Plausible's pages.csv": {
+    files: {
+      "pages.csv":
+        "name,visitors,pageviews,bounce_rate,time_on_page,scroll_depth\n/,5,9,10,31,84\n",
+    },
+    source: "Plausible",
+    lines: ['{"id":"home","hits":9}'],
+  },
+  "Plausible's ZIP, of which only the pages are counted": {
+    files: async () => ({
+      "export.zip": await zip({
+        "imported_visitors_20260101.csv":
+          '"date","visitors","pageviews","bounces"\n"2026-01-01",4,9,1\n',
+        "imported_pages_20260101.csv":
+          '"date","hostname","page","visits","visitors","pageviews","total_scroll_depth"\n' +
+          '"2026-01-01","example.com","/a,b",3,2,4,190\n"2026-01-02","example.com","/a,b",3,2,5,190\n',
+      }),
+    }),
+    source: "Plausible",
+    lines: ['{"id":"a,b","days":{"2026-01-01":4,"2026-01-02":5}}'],
+  },
+  "Umami's 36 columns": {
+    files: {
+      "website_event.csv": `${UMAMI_HEADS}\n` + [
+        umamiRow("/a", 1, "2026-01-01 23:59:59"),
+        umamiRow("/a", 2, "2026-01-01 23:59:59"),
+        umamiRow("/a/", 1, "2026-01-02 00:00:00.123+00"),
+        umamiRow("", 1, "2026-01-02 00:00:00"),
+      ].join("\n"),
+    },
+    source: "Umami",
+    lines: ['{"id":"a","days":{"2026-01-01":1,"2026-01-02":1}}'],
+    leftOut: { "Events, not views": { rows: 1, row: 3 }, "No page": { rows: 1, row: 5 } },
+  },
+  "Matomo in UTF-16, with the folders of its tree": {
+    files: {
+      "Actions.tsv": utf16(
+        "label\tnb_visits\tnb_hits\turl\r\n/a\t9\t12\thttps://example.com/a\r\nblog\t40\t50\t\r\n" +
+          "/b\t1\t1\thttps://example.com/b/\r\n",
+      ),
+    },
+    source: "Matomo",
+    lines: ['{"id":"a","hits":12}', '{"id":"b","hits":1}'],
+    leftOut: { "No page": { rows: 1, row: 3 } },
+  },
+  "GoatCounter's CSV, in the days of the service": {
+    files: {
+      "goatcounter-export.csv":
+        "2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme," +
+        "Screen size,Location,FirstVisit,Date\n" +
+        "/a,A,false,,Firefox,Linux,1,0,,o,,DE,true,2026-03-05T15:59:59Z\n" +
+        "/a,A,false,,Firefox,Linux,1,0,,o,,DE,true,2026-03-05T16:00:00Z\n" +
+        "/a,A,false,,bot,Linux,1,3,,o,,DE,true,2026-03-05T16:00:00Z\n" +
+        "click,A,true,,Firefox,Linux,1,0,,o,,DE,true,2026-03-05T16:00:00Z\n",
+    },
+    options: { timeZone: "Asia/Shanghai" },
+    source: "GoatCounter",
+    lines: ['{"id":"a","days":{"2026-03-05":1,"2026-03-06":1}}'],
+    leftOut: { Crawlers: { rows: 1, row: 4 }, "Events, not views": { rows: 1, row: 5 } },
+  },
+  "GoatCounter's ZIP, whose numbers and pages are two tables": {
+    files: async () => ({
+      "goatcounter.zip": await zip({ "hit_stats.jsonl": STATS, "paths.jsonl": PATHS }),
+    }),
+    options: { timeZone: "Asia/Shanghai" },
+    source: "GoatCounter",
+    lines: ['{"id":"hello","days":{"2026-03-06":7,"2026-03-05":1}}'],
+    leftOut: { "Events, not views": { rows: 1, row: 4 } },
+  },
+  "Waline's table of counters": {
+    files: {
+      "counter.csv":
+        "id,time,reaction0,url,createdAt,updatedAt\n1,33,,/a/,2024-01-01,\n2,,,/b/,,\n",
+    },
+    source: "Waline",
+    lines: ['{"id":"a","hits":33}'],
+    leftOut: { "No whole number": { rows: 1, row: 3 } },
+  },
+  "LeanCloud's class of counters, below a name": {
+    files: {
+      "Counter.0.jsonl": '#filetype:JSON-streaming {"type":"Class","class":"Counter"}\n' +
+        '{"url":"/2026/01/post/","title":"P","time":12,"objectId":"a","ACL":{"*":{"read":true}}}\n' +
+        '{"url":"/","title":"H","time":5,"objectId":"b"}\n',
+    },
+    options: { prefix: "leancloud/blog/" },
+    source: "LeanCloud",
+    lines: [
+      '{"id":"leancloud/blog/2026/01/post","hits":12}',
+      '{"id":"leancloud/blog/*home","hits":5}',
+    ],
+  },
+  "Jetpack, without heads": {
+    files: {
+      "posts.csv":
+        '"Title, with comma",1234,"https://example.com/a/"\n"Home",9,"https://example.com"\n',
+    },
+    source: "Jetpack",
+    lines: ['{"id":"a","hits":1234}', '{"id":"home","hits":9}'],
+  },
+  "a list of numbers and addresses, whose first line is no number": {
+    files: {
+      "list.txt": "user/repo 12k\n12,345 https://example.com/a\nuser/other 41\n\n  7 x y\n",
+    },
+    source: undefined,
+    lines: ['{"id":"a","hits":12345}', '{"id":"user/other","hits":41}', '{"id":"x y","hits":7}'],
+    leftOut: { "No whole number": { rows: 1, row: 1 } },
+  },
+  "a map in JSON": {
+    files: { "map.json": '{"/a/": 5,\n "user/repo": 12}' },
+    source: undefined,
+    lines: ['{"id":"a","hits":5}', '{"id":"user/repo","hits":12}'],
+  },
+  "pairs without heads": {
+    files: { "pairs.csv": 'user/repo,"1,889"\n"quoted, id",7\n' },
+    source: undefined,
+    lines: ['{"id":"user/repo","hits":1889}', '{"id":"quoted, id","hits":7}'],
+  },
+  "one line of an export of Tallymark": {
+    files: { "one.ndjson": '{"id":"a","hits":9,"days":{"2026-01-01":4}}\n' },
+    source: undefined,
+    lines: ['{"id":"a","hits":9,"days":{"2026-01-01":4}}'],
+  },
+  "an export of Tallymark that PowerShell saved in UTF-16": {
+    files: {
+      "counters.ndjson": utf16(
+        '{"id":"a","hits":9,"days":{"2026-01-01":4}}\r\n{"id":"b","hits":1}\r\n{"counters":2}\r\n',
+      ),
+    },
+    source: undefined,
+    lines: ['{"id":"a","hits":9,"days":{"2026-01-01":4}}', '{"id":"b","hits":1}'],
+  },
+};
+
+for (const [name, { files, options, source, lines, leftOut = {} }] of Object.entries(EXAMPLES)) {
+  Deno.test(`import: ${name}`, async () => {
+    const given = typeof files === "function" ? await files() : files;
+    const result = await importOf(given, options);
+    deepStrictEqual(result.lines, lines);
+    deepStrictEqual(result.leftOut, leftOut);
+    strictEqual(result.tables.find((table) => table.source)?.source?.name, source);
+  });
+}
+
+Deno.test("import: of several columns with numbers none is proposed, and a day never is", async () => {
+  const { tables: [table] } = await importOf({
+    "x.csv": "Seite,Nutzer,Aufrufe,Rate,Tag\n/a,1,2,6.72,2026-01-01\n/b,1,2,1.5,2026-01-01\n",
+  });
+  deepStrictEqual(table?.columns, { page: 0, number: NONE, day: NONE });
+  const { tables: [other] } = await importOf({ "x.csv": "Seite,Aufrufe,Rate\n/a,2,6.72" });
+  deepStrictEqual(other?.columns, { page: 0, number: 1, day: NONE });
+});

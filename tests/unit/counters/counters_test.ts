@@ -1,0 +1,309 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { counterId } from "../../../src/domain/counter_id.ts";
+import {
+  type Addition,
+  type ListPage,
+  MAX_HITS,
+  type OnceAddition,
+  type Outcome,
+} from "../../../src/domain/store.ts";
+import { createCounters } from "../../../src/counters/counters.ts";
+import { Problem } from "../../../src/problem.ts";
+import { ModelStore } from "../../support/model_store.ts";
+import { ScriptedStore } from "../../support/scripted_store.ts";
+import { rejectsWith } from "../../support/store_contract.ts";
+import { timeLimit } from "../../support/time_limit.ts";
+import { waitFor } from "../../support/wait_for.ts";
+
+const HOME = counterId("home");
+const OTHER = counterId("other");
+/** Resolves never. */
+const never = new Promise<never>(() => {});
+
+Deno.test("createCounters: opening touches nothing, and the source is the store's", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  strictEqual(counters.source, store.source);
+  strictEqual(store.touched, 0);
+  await counters.close();
+});
+
+Deno.test("createCounters: a hit alone is one call of the store, and so is a read", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  for (let number = 1; number <= 3; number++) {
+    strictEqual(await counters.hit(HOME), number);
+    strictEqual(await counters.count(HOME), number);
+  }
+  deepStrictEqual([store.calls.add, store.calls.read, store.touched], [3, 3, 6]);
+  await counters.close();
+});
+
+Deno.test("createCounters: a number that the store knows is returned without a read, until it is closed", async () => {
+  class Sure extends ScriptedStore {
+    known(id: string): number | undefined {
+      return id === HOME ? 7 : undefined;
+    }
+  }
+  const store = new Sure();
+  const counters = createCounters(store);
+  strictEqual(counters.count(HOME), 7);
+  strictEqual(counters.lastSeen(HOME), 7);
+  strictEqual(await counters.count(OTHER), 0);
+  strictEqual(store.calls.read, 1);
+  await counters.close();
+  await rejectsWith("shutting-down", counters.count(HOME));
+});
+
+Deno.test("createCounters: hits near 2^53-1 have numbers of their own while another process counts too", async () => {
+  const numbers: unknown[] = [];
+  /** Another process adds one after each change of this one. */
+  class Shared extends ModelStore {
+    override async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+      return await this.#addMore(await super.add(additions));
+    }
+    override async addOnce(additions: readonly OnceAddition[]) {
+      return await this.#addMore(await super.addOnce(additions));
+    }
+    async #addMore<Outcomes extends readonly unknown[]>(outcomes: Outcomes): Promise<Outcomes> {
+      if (!(outcomes[0] instanceof Problem)) {
+        numbers.push(...await super.add([{ id: HOME, amount: 1 }]));
+      }
+      return outcomes;
+    }
+  }
+  const store = new Shared(() => 20_000);
+  store.counters.set(HOME, { hits: MAX_HITS - 6, days: undefined });
+  const counters = createCounters(store);
+  const hits = Array.from({ length: 7 }, () => counters.hit(HOME).catch(({ kind }) => kind));
+  numbers.push(...await Promise.all(hits));
+  const counted = numbers.filter((number) => typeof number === "number").sort();
+  deepStrictEqual(counted, [5, 4, 3, 2, 1, 0].map((below) => MAX_HITS - below));
+  await counters.close();
+});
+
+Deno.test("createCounters: many concurrent hits and reads are a few calls to the store", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
+  const counts = Array.from({ length: 1000 }, () => counters.count(OTHER));
+  deepStrictEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
+  deepStrictEqual(await Promise.all(counts), counts.map(() => 0));
+  ok(store.touched <= 4, JSON.stringify(store.calls));
+  await counters.close();
+});
+
+Deno.test("createCounters: after 2 s without an answer a hit is unknown and a read refused", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const start = performance.now();
+  await Promise.all([
+    rejectsWith("outcome-unknown", counters.hit(HOME)),
+    rejectsWith("store-unavailable", counters.count(HOME)),
+  ]);
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+
+  const { add, read } = store.calls;
+  const later = performance.now();
+  await rejectsWith("store-unavailable", counters.hit(HOME));
+  await rejectsWith("store-unavailable", counters.hit(OTHER));
+  await rejectsWith("store-unavailable", counters.count(OTHER));
+  ok(performance.now() - later < timeLimit(200));
+  deepStrictEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
+
+  gate.resolve();
+  store.gate = undefined;
+  // The overdue hit was counted after all; its number is not given again.
+  await new Promise((resolve) => setImmediate(resolve));
+  strictEqual(await counters.hit(HOME), 2);
+  await counters.close();
+});
+
+Deno.test("createCounters: 10,000 hits and reads may wait together, and the next is rejected", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const hits = Array.from({ length: 6000 }, () => counters.hit(HOME));
+  const counts = Array.from({ length: 4000 }, () => counters.count(OTHER));
+  const touched = store.touched;
+  await rejectsWith("overloaded", counters.hit(HOME));
+  await rejectsWith("overloaded", counters.count(HOME));
+  ok(store.touched <= touched + 2);
+  gate.resolve();
+  deepStrictEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
+  await Promise.all(counts);
+  strictEqual(await counters.hit(HOME), 6001);
+  await counters.close();
+});
+
+Deno.test("createCounters: lastSeen is the number of the last successful hit or read", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  strictEqual(counters.lastSeen(HOME), undefined);
+  await counters.hit(HOME);
+  strictEqual(counters.lastSeen(HOME), 1);
+  await counters.count(OTHER);
+  strictEqual(counters.lastSeen(OTHER), 0);
+  store.failure = "outcome-unknown";
+  await rejectsWith("outcome-unknown", counters.hit(HOME));
+  await rejectsWith("outcome-unknown", counters.count(OTHER));
+  strictEqual(counters.lastSeen(HOME), 1);
+  strictEqual(counters.lastSeen(OTHER), 0);
+  await counters.close();
+});
+
+Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and not all before them", async () => {
+  const counters = createCounters(new ScriptedStore());
+  const ids = Array.from({ length: 20_001 }, (_, index) => counterId(`page/${index}`));
+  await counters.hit(ids[0] ?? HOME);
+  for (const start of [1, 10_001]) {
+    await Promise.all(ids.slice(start, start + 10_000).map((id) => counters.hit(id)));
+  }
+  strictEqual(counters.lastSeen(ids[0] ?? HOME), undefined);
+  deepStrictEqual(ids.slice(-10_000).map(counters.lastSeen), ids.slice(-10_000).map(() => 1));
+  await counters.close();
+});
+
+Deno.test("createCounters: an unexpected error is thrown as it is", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.failure = new TypeError("unexpected");
+  await rejects(counters.hit(HOME), store.failure);
+  await rejects(async () => await counters.count(HOME), store.failure);
+  store.failure = undefined;
+  strictEqual(await counters.hit(HOME), 1);
+  await counters.close();
+});
+
+Deno.test("createCounters: ready asks the store, and waits a second at most", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  await counters.ready();
+  strictEqual(store.calls.check, 1);
+  store.failure = "store-unavailable";
+  await rejectsWith("store-unavailable", counters.ready());
+  store.gate = never;
+  const start = performance.now();
+  await rejectsWith("store-unavailable", counters.ready());
+  const took = performance.now() - start;
+  ok(took >= 990 && took < timeLimit(1300), `${took} ms`);
+  await counters.close();
+});
+
+Deno.test("createCounters: close answers pending calls, rejects new ones, and closes the store once", async () => {
+  class Closing extends ScriptedStore {
+    closed = 0;
+    override close(): Promise<void> {
+      this.closed++;
+      return Promise.resolve();
+    }
+  }
+  const store = new Closing();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const hits = Promise.all([counters.hit(HOME), counters.hit(OTHER), counters.hit(HOME)]);
+  const closes = [counters.close(), counters.close()];
+  const late = [counters.hit(HOME), counters.count(HOME), counters.delete(HOME)];
+  for (const call of late) await rejectsWith("shutting-down", call);
+  await rejectsWith("shutting-down", counters.groups.sum(HOME, "total"));
+  await rejectsWith("shutting-down", counters.list({ prefix: "", since: undefined }).next());
+  strictEqual(store.closed, 0);
+  gate.resolve();
+  deepStrictEqual(await hits, [1, 1, 2]);
+  await Promise.all(closes);
+  await counters.close();
+  strictEqual(store.closed, 1);
+  await rejectsWith("store-unavailable", counters.ready());
+  strictEqual(store.calls.check, 0);
+});
+
+Deno.test("createCounters: close ends within the deadline if the store hangs", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.gate = never;
+  const hit = rejectsWith("outcome-unknown", counters.hit(HOME));
+  const start = performance.now();
+  await counters.close();
+  ok(performance.now() - start < timeLimit(2400));
+  await hit;
+});
+
+Deno.test("createCounters: the salt of a day has the deadline of every call, and is asked for again later", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  const gate = Promise.withResolvers<void>();
+  store.gate = gate.promise;
+  const start = performance.now();
+  await rejectsWith("store-unavailable", counters.salt());
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+  gate.resolve();
+  store.gate = undefined;
+  await waitFor("the salt", () => counters.salt().catch(() => undefined));
+  await counters.close();
+});
+
+Deno.test("createCounters: a page of a list that does not arrive within 2 s ends the list, and the end of the service waits for it no longer", async () => {
+  const store = new ScriptedStore();
+  const counters = createCounters(store);
+  store.gate = never;
+  const start = performance.now();
+  const refused = [
+    rejectsWith("store-unavailable", counters.list({ prefix: "", since: undefined }).next()),
+    rejectsWith("shutting-down", counters.groups.sum(HOME, "total")),
+    rejectsWith("shutting-down", counters.groups.ranking(OTHER, "total")),
+  ];
+  await Promise.all([...refused, counters.close()]);
+  const took = performance.now() - start;
+  ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
+});
+
+Deno.test("createCounters: a list goes no further than it is read, and a reader that stops ends it", async () => {
+  const store = new Listing();
+  const counters = createCounters(store);
+  const read: string[] = [];
+  for await (const { counters: page } of counters.list({ prefix: "", since: undefined })) {
+    read.push(...page.map(({ id }) => id));
+    if (read.length === 2) break;
+  }
+  deepStrictEqual(read, ["a", "b"]);
+  deepStrictEqual(store.happened, ["page a", "page b", "end"]);
+  await counters.close();
+});
+
+Deno.test("createCounters: between the pages of lists and sums calls have their turn", async () => {
+  for (const what of ["list", "sum"]) {
+    const store = new Listing();
+    const counters = createCounters(store);
+    store.onPage = () => void counters.hit(HOME).then(() => store.happened.push("hit"));
+    if (what === "sum") await counters.groups.sum(HOME, "total");
+    else await Array.fromAsync(counters.list({ prefix: "", since: undefined }));
+    deepStrictEqual(store.happened, ["page a", "hit", "page b", "hit", "page c", "hit", "end"]);
+    await counters.close();
+  }
+});
+
+/** A store whose list has three pages of one counter. */
+class Listing extends ScriptedStore {
+  readonly happened: string[] = [];
+  onPage = () => {};
+
+  override async *list(): AsyncGenerator<ListPage> {
+    try {
+      for (const id of ["a", "b", "c"].map(counterId)) {
+        this.happened.push(`page ${id}`);
+        this.onPage();
+        // As long as a page takes: the pause after it is three times as long.
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        yield { counters: [{ id, hits: 1, days: undefined }], foreign: 0 };
+      }
+    } finally {
+      this.happened.push("end");
+    }
+  }
+}

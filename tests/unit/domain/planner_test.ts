@@ -1,0 +1,390 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import {
+  type CounterState,
+  type Day,
+  firstDayOf,
+  type OpenYear,
+  type YearEntry,
+  yearOf,
+  yearsSince,
+} from "../../../src/domain/history.ts";
+import type { DeduplicationKeys } from "../../../src/domain/once.ts";
+import { MAX_HITS, type Update } from "../../../src/domain/store.ts";
+import { Problem } from "../../../src/problem.ts";
+import {
+  type CounterRecord,
+  planHits,
+  planOnce,
+  planWrite,
+  stateOf,
+  type Writes,
+} from "../../../src/domain/planner.ts";
+import { times } from "../../support/times.ts";
+
+/** A day late in a year, so that the next year is near. */
+const FIRST_DAY = 20_770;
+/** 2^52: days may add up to this much even if the total is smaller. */
+const MAX_DAYS = 2 ** 52;
+const FULL = "counter-full";
+
+/** Stores one counter the way that a store does, and reads no more than a plan needs. */
+class StoredCounter {
+  total: number | undefined;
+  ledger: OpenYear | "damaged" | undefined;
+  readonly years = new Map<number, YearEntry>();
+  keys = new Map<string, number>();
+  visitors = new Set<string>();
+
+  /** The record for hits. Without the ledger if the day is known to be open. */
+  forHits(today: Day): CounterRecord {
+    const { total: held, ledger } = this;
+    const [total, exists] = [held ?? 0, held !== undefined];
+    if (ledger === undefined) return { total, exists, openDay: -Infinity };
+    if (ledger === "damaged") {
+      return { total, exists, openDay: -Infinity, ledger, years: [...this.years.values()] };
+    }
+    const { openDay } = ledger;
+    if (openDay > today + 1) {
+      return { total, exists, openDay, ledger, years: [...this.years.values()] };
+    }
+    return openDay >= today ? { total, exists, openDay } : { total, exists, openDay, ledger };
+  }
+
+  /** The record for writes, with all years that the ledger refers to. */
+  forWrites(): CounterRecord {
+    const { ledger } = this;
+    const record = { ...this.forHits(Infinity), ledger };
+    if (ledger === undefined || ledger === "damaged") return record;
+    const years = yearsSince(ledger, -Infinity).flatMap((year) => this.years.get(year) ?? []);
+    return { ...record, years };
+  }
+
+  apply(writes: Writes | undefined): void {
+    if (writes === undefined) return;
+    const { total, history, deduplication } = writes;
+    this.total = total;
+    if (history !== undefined) {
+      this.ledger = history.ledger;
+      for (const entry of history.years) this.years.set(entry.year, entry);
+      for (const year of history.deletedYears) this.years.delete(year);
+    }
+    if (total === undefined) [this.keys, this.visitors] = [new Map(), new Set()];
+    for (const [key, hits] of deduplication?.keys ?? []) this.keys.set(key, hits);
+    for (const visitor of deduplication?.visitors ?? []) {
+      this.visitors.add(`${deduplication?.day}:${visitor}`);
+    }
+  }
+
+  /** True if every stored year can be found through the ledger. */
+  get refersToAllYears(): boolean {
+    if (this.ledger === "damaged") return true;
+    const known = this.ledger === undefined ? [] : yearsSince(this.ledger, -Infinity);
+    return [...this.years.keys()].every((year) => known.includes(year));
+  }
+}
+
+/** A counter as a user sees it: a total, and hits by day. */
+class ModelCounter {
+  total = 0;
+  openDay: Day | undefined;
+  days = new Map<Day, number>();
+  keys = new Map<string, number>();
+  visitors = new Set<string>();
+
+  hit(amount: number, today: Day): number | typeof FULL {
+    if (this.total + amount > MAX_HITS) return FULL;
+    const day = this.open(today);
+    this.days.set(day, (this.days.get(day) ?? 0) + amount);
+    return this.total += amount;
+  }
+
+  /** The open day goes back only if a clock was ahead. */
+  private open(today: Day, day = today): Day {
+    const { openDay = day, days } = this.seenOn(today);
+    this.days = days;
+    return this.openDay = Math.max(day, openDay);
+  }
+
+  /** The days as they are on a day. Hits of an open day after tomorrow are hits of today. */
+  seenOn(today: Day): { openDay: Day | undefined; days: Map<Day, number> } {
+    const { openDay, days } = this;
+    if (openDay === undefined || openDay <= today + 1) return { openDay, days };
+    const kept = new Map([...days].filter(([day]) => day <= today));
+    const moved = (kept.get(today) ?? 0) + (days.get(openDay) ?? 0);
+    return { openDay: today, days: moved > 0 ? kept.set(today, moved) : kept };
+  }
+
+  hitOnce({ key, visitor, remember }: DeduplicationKeys, today: Day) {
+    const first = key === undefined ? undefined : this.keys.get(key);
+    if (first !== undefined) return { hits: first, repeat: true };
+    const repeat = visitor !== undefined && this.visitors.has(`${today}:${visitor}`);
+    if (!repeat) this.hit(1, today);
+    if (!repeat && visitor !== undefined && remember) this.visitors.add(`${today}:${visitor}`);
+    // A key is stored with the total, and that opens the day, also for a repeat.
+    if (key !== undefined) {
+      this.keys.set(key, this.total);
+      this.open(today);
+    }
+    return { hits: this.total, repeat };
+  }
+
+  /** Says why an update is refused. */
+  update({ mode, hits, days: given }: Update, today: Day): typeof FULL | undefined {
+    const known = this.seenOn(today).days;
+    const days = mode === "max" || given === undefined ? new Map(known) : new Map();
+    given?.hits.forEach((hits, back) => {
+      const day = given.newest - back;
+      days.set(day, Math.max(hits, days.get(day) ?? 0));
+    });
+    const grown = this.total + (sum(days) - sum(known));
+    const total = mode === "max" ? Math.max(hits ?? grown, this.total) : hits ?? grown;
+    if (total > MAX_HITS || sum(days) > Math.max(total, MAX_DAYS)) return FULL;
+    this.open(today, Math.max(today, given?.newest ?? today));
+    [this.total, this.days] = [total, days];
+  }
+
+  delete(): void {
+    [this.total, this.openDay, this.days] = [0, undefined, new Map()];
+    [this.keys, this.visitors] = [new Map(), new Set()];
+  }
+}
+
+function sum(days: ReadonlyMap<Day, number>): number {
+  return [...days.values()].reduce((sum, hits) => sum + hits, 0);
+}
+
+const days = fc.option(
+  fc.record({
+    back: fc.integer({ min: -1, max: 900 }),
+    hits: fc.array(fc.oneof({ weight: 20, arbitrary: fc.nat(9) }, fc.constant(MAX_DAYS - 4)), {
+      maxLength: 30,
+    }),
+  }),
+  { nil: undefined },
+);
+const onceHit = fc.record({
+  key: fc.constantFrom("k", "l", "m"),
+  visitor: fc.constantFrom("v", "w", "x"),
+  remember: fc.boolean(),
+}, { requiredKeys: [] });
+const steps = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ hits: fc.integer({ min: 1, max: 9 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ once: fc.array(onceHit, { minLength: 1, maxLength: 4 }) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        mode: fc.constantFrom("replace" as const, "max" as const),
+        total: fc.oneof(fc.nat(50), fc.constant(MAX_HITS - 20)),
+        days,
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ grownBy: days }) },
+    { weight: 1, arbitrary: fc.constant("delete" as const) },
+    { weight: 1, arbitrary: fc.constant("damage the ledger" as const) },
+    { weight: 1, arbitrary: fc.constant("damage a year" as const) },
+    // A clock that is behind: processes need not agree on the day.
+    { weight: 4, arbitrary: fc.record({ wait: fc.constantFrom(-1, 1, 1, 2, 40, 366, 800) }) },
+  ),
+  { maxLength: 40, size: "max" },
+);
+
+type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
+
+/** A repeat that leaves a new key opens a day, and the clock goes back before the next hit. */
+const A_REPEAT_OPENS_A_DAY: Step[] = [
+  { once: [{ visitor: "v", remember: true }] },
+  "damage the ledger",
+  { once: [{ key: "k", visitor: "v" }] },
+  { wait: -1 },
+  { hits: 1 },
+];
+
+Deno.test("planner: whatever is hit, set, deleted and damaged on whatever days, the writes keep what the model has", () => {
+  fc.assert(
+    fc.property(steps, (taken) => {
+      const [stored, model] = [new StoredCounter(), new ModelCounter()];
+      let today = FIRST_DAY;
+      for (const step of taken) {
+        if (typeof step === "object" && "wait" in step) today += step.wait;
+        else take(step, { stored, model, today });
+        const { days } = model.seenOn(today);
+        deepStrictEqual(shown(stored, today), { total: model.total, days: withoutZeros(days) });
+        ok(stored.refersToAllYears, "a year is left that no ledger refers to");
+      }
+    }),
+    { numRuns: times(500, 1000), examples: [[A_REPEAT_OPENS_A_DAY]] },
+  );
+});
+
+type Change = Exclude<Step, { wait: number }>;
+
+function take(
+  step: Change,
+  { stored, model, today }: { stored: StoredCounter; model: ModelCounter; today: Day },
+): void {
+  if (step === "damage the ledger") {
+    if (stored.ledger === undefined) return;
+    stored.ledger = "damaged";
+    [model.openDay, model.days] = [undefined, new Map()];
+  } else if (step === "damage a year") {
+    const [year] = stored.ledger === "damaged" ? [] : stored.years.keys();
+    if (year === undefined) return;
+    stored.years.set(year, { year, last: firstDayOf(year), hits: [] });
+    for (const day of model.days.keys()) if (yearOf(day) === year) model.days.delete(day);
+  } else if (step === "delete") {
+    const { result, writes } = planWrite(stored.forWrites(), undefined, today);
+    strictEqual(result instanceof Problem ? undefined : result.hits, model.total);
+    stored.apply(writes);
+    model.delete();
+  } else if ("hits" in step) {
+    const { result, writes } = planHits(stored.forHits(today), step.hits, today);
+    strictEqual(kindOf(result), model.hit(step.hits, today));
+    stored.apply(writes);
+  } else if ("once" in step) {
+    if (model.total + step.once.length > MAX_HITS) return;
+    const seen = [...stored.visitors].filter((visitor) => visitor.startsWith(`${today}:`));
+    const visitors = new Set(seen.map((visitor) => visitor.slice(`${today}:`.length)));
+    const { result, writes } = planOnce(stored.forHits(today), {
+      hits: step.once,
+      known: { keys: stored.keys, visitors },
+      today,
+    });
+    deepStrictEqual(result, step.once.map((hit) => model.hitOnce(hit, today)));
+    stored.apply(writes);
+  } else {
+    const update = updateOf(step, today);
+    const before = shown(stored, today);
+    const { result, writes } = planWrite(stored.forWrites(), update, today);
+    const refusal = model.update(update, today);
+    strictEqual(result instanceof Problem ? result.kind : undefined, refusal);
+    if (!(result instanceof Problem)) deepStrictEqual(shownState(result), before);
+    strictEqual(writes === undefined, refusal !== undefined);
+    stored.apply(writes);
+  }
+}
+
+function updateOf(
+  step: Extract<Change, { mode: unknown } | { grownBy: unknown }>,
+  today: Day,
+): Update {
+  const given = "mode" in step ? step.days : step.grownBy;
+  const days = given && { newest: today - given.back, hits: given.hits };
+  if ("mode" in step) return { mode: step.mode, hits: step.total, days };
+  return { mode: "max", hits: undefined, days: days ?? { newest: today, hits: [] } };
+}
+
+function kindOf<Value>(result: Value | Problem): Value | string {
+  return result instanceof Problem ? result.kind : result;
+}
+
+function shown(stored: StoredCounter, today: Day) {
+  const state = stateOf(stored.forWrites(), today);
+  if (state instanceof Problem) throw state;
+  return shownState(state);
+}
+
+function shownState({ hits, days }: CounterState) {
+  const byDay = new Map(days?.hits.map((hits, back) => [days.newest - back, hits]));
+  return { total: hits, days: withoutZeros(byDay) };
+}
+
+function withoutZeros(days: ReadonlyMap<Day, number>): [Day, number][] {
+  return [...days].filter(([, hits]) => hits !== 0).toSorted(([a], [b]) => a - b);
+}
+
+const ledger: OpenYear = {
+  openDay: FIRST_DAY,
+  totalAtDayStart: 3,
+  firstYear: 2024,
+  before: [1, 2],
+};
+
+Deno.test("planHits: a hit on an open day writes the total alone", () => {
+  const record = { total: 5, exists: true, openDay: FIRST_DAY };
+  deepStrictEqual(planHits(record, 2, FIRST_DAY), {
+    result: 7,
+    writes: { total: 7, history: undefined, deduplication: undefined },
+  });
+});
+
+Deno.test("planHits: the ledger that a deleted counter left is stored again, although its day is open", () => {
+  const left = { openDay: FIRST_DAY, totalAtDayStart: 0, firstYear: undefined, before: [] };
+  const record = { total: 0, exists: false, openDay: FIRST_DAY, ledger: left };
+  const { writes } = planHits(record, 2, FIRST_DAY);
+  deepStrictEqual(writes?.history, { ledger: left, years: [], deletedYears: [] });
+});
+
+Deno.test("planHits: no hit raises a total past the largest exact number, and hits up to it count", () => {
+  const record = { total: MAX_HITS - 2, exists: true, openDay: FIRST_DAY };
+  strictEqual(planHits(record, 2, FIRST_DAY).result, MAX_HITS);
+  const { result, writes } = planHits(record, 3, FIRST_DAY);
+  strictEqual(kindOf(result), FULL);
+  strictEqual(writes, undefined);
+});
+
+Deno.test("planOnce: of hits that do not all fit into the counter none counts, and no key of theirs is stored", () => {
+  const record = { total: MAX_HITS - 1, exists: true, openDay: FIRST_DAY };
+  const known = { keys: new Map(), visitors: new Set<string>() };
+  const hits = [{ key: "a" }, { key: "b" }];
+  const { result, writes } = planOnce(record, { hits, known, today: FIRST_DAY });
+  strictEqual(kindOf(result), FULL);
+  strictEqual(writes, undefined);
+});
+
+Deno.test("planOnce: a repeat with a new key writes the unchanged total with the key, one without writes nothing", () => {
+  const record = { total: 5, exists: true, openDay: FIRST_DAY };
+  const known = { keys: new Map(), visitors: new Set(["v"]) };
+  const request = { known, today: FIRST_DAY };
+  const withKey = planOnce(record, { ...request, hits: [{ key: "a", visitor: "v" }] });
+  deepStrictEqual(withKey.result, [{ hits: 5, repeat: true }]);
+  strictEqual(withKey.writes?.total, 5);
+  deepStrictEqual(withKey.writes?.deduplication?.keys, new Map([["a", 5]]));
+  strictEqual(planOnce(record, { ...request, hits: [{ visitor: "v" }] }).writes, undefined);
+});
+
+Deno.test("planner: a value that is no total is reported, and nothing is written", () => {
+  const problem = new Problem("not-a-counter");
+  const record = { total: problem, exists: true, openDay: -Infinity, ledger };
+  const known = { keys: new Map(), visitors: new Set<string>() };
+  const update: Update = { hits: 3, days: undefined, mode: "replace" };
+  for (
+    const plan of [
+      planHits(record, 1, FIRST_DAY),
+      planOnce(record, { hits: [{}], known, today: FIRST_DAY }),
+      planWrite(record, update, FIRST_DAY),
+      planWrite(record, undefined, FIRST_DAY),
+    ]
+  ) deepStrictEqual(plan, { result: problem, writes: undefined });
+});
+
+Deno.test("planner: a damaged ledger counts as none: its years are deleted by a hit, an update and a deletion", () => {
+  const years = [{ year: 2024, last: firstDayOf(2024), hits: [7] }];
+  const record = { total: 9, exists: true, openDay: -Infinity, ledger: "damaged" as const, years };
+  const update: Update = { hits: 3, days: undefined, mode: "replace" };
+  for (
+    const { writes } of [
+      planHits(record, 1, FIRST_DAY),
+      planWrite(record, update, FIRST_DAY),
+      planWrite(record, undefined, FIRST_DAY),
+    ]
+  ) deepStrictEqual(writes?.history?.deletedYears, [2024]);
+});
+
+Deno.test("planWrite: deleting a counter of which nothing is stored writes nothing, and what a ledger alone keeps is deleted", () => {
+  const nothing = { total: 0, exists: false, openDay: -Infinity };
+  strictEqual(planWrite(nothing, undefined, FIRST_DAY).writes, undefined);
+  for (const left of [ledger, "damaged" as const]) {
+    const { writes } = planWrite({ ...nothing, ledger: left }, undefined, FIRST_DAY);
+    deepStrictEqual(writes, {
+      total: undefined,
+      history: { ledger: undefined, years: [], deletedYears: [] },
+      deduplication: undefined,
+      report: null,
+    });
+  }
+});

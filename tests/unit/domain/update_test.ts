@@ -1,0 +1,194 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { type CounterState, type DatedReport, DAY_MS } from "../../../src/domain/history.ts";
+import {
+  applyUpdate,
+  MAX_BEYOND_TOTAL,
+  refusalOf,
+  staysExact,
+} from "../../../src/domain/update.ts";
+
+const DAY = 20_778;
+const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
+
+Deno.test("applyUpdate: an update without days keeps those that are known and is no hit of today", () => {
+  deepStrictEqual(
+    applyUpdate({ hits: 7, days: undefined, mode: "replace" }, { held, today: DAY }),
+    { hits: 7, days: { newest: DAY, hits: [0, 4, 2] } },
+  );
+});
+
+Deno.test("applyUpdate: days that are given take the place of all", () => {
+  deepStrictEqual(
+    applyUpdate({ hits: 7, days: { newest: DAY - 9, hits: [3] }, mode: "replace" }, {
+      held,
+      today: DAY - 8,
+    }),
+    { hits: 7, days: { newest: DAY - 1, hits: [0, 0, 0, 0, 0, 0, 0, 0, 3] } },
+  );
+});
+
+Deno.test("applyUpdate: no days at all forget those that were known", () => {
+  deepStrictEqual(
+    applyUpdate({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, {
+      held,
+      today: DAY,
+    }),
+    { hits: 7, days: { newest: DAY, hits: [] } },
+  );
+});
+
+Deno.test("applyUpdate: the larger of the two, in the total and in each day", () => {
+  const days = { newest: DAY, hits: [1, 3, 9, 9] };
+  deepStrictEqual(
+    applyUpdate({ hits: 7, days, mode: "max" }, { held, today: DAY }),
+    { hits: 50, days: { newest: DAY, hits: [1, 4, 9, 9] } },
+  );
+});
+
+Deno.test("applyUpdate: days alone raise the total by as much as the days grow", () => {
+  const days = { newest: DAY, hits: [1, 3, 9, 9] };
+  deepStrictEqual(
+    applyUpdate({ hits: undefined, days, mode: "max" }, { held, today: DAY }),
+    { hits: 50 + 1 + 0 + 7 + 9, days: { newest: DAY, hits: [1, 4, 9, 9] } },
+  );
+  const again = { hits: 67, days: { newest: DAY, hits: [1, 4, 9, 9] } };
+  deepStrictEqual(
+    applyUpdate({ hits: undefined, days, mode: "max" }, { held: again, today: DAY + 1 }),
+    { hits: 67, days: { newest: DAY + 1, hits: [0, 1, 4, 9, 9] } },
+  );
+  deepStrictEqual(
+    applyUpdate({ hits: undefined, days, mode: "max" }, {
+      held: { hits: 5, days: undefined },
+      today: DAY,
+    }).hits,
+    5 + 22,
+  );
+});
+
+Deno.test("refusalOf: a total that has no room for what the days grow by is full, whatever they add up to", () => {
+  const days = { newest: DAY, hits: [1] };
+  strictEqual(refusalOf({ hits: MOST, days }), undefined);
+  strictEqual(refusalOf({ hits: MOST + 1, days })?.kind, "counter-full");
+  strictEqual(refusalOf({ hits: 0, days: { newest: DAY, hits: [MOST] } })?.kind, "counter-full");
+});
+
+Deno.test("applyUpdate: a counter that had no days has them from today on", () => {
+  deepStrictEqual(
+    applyUpdate({ hits: 7, days: undefined, mode: "max" }, {
+      held: { hits: 3, days: undefined },
+      today: DAY,
+    }),
+    { hits: 7, days: { newest: DAY, hits: [] } },
+  );
+});
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const sums: { what: string; hits: number; days: number[]; exact: boolean }[] = [
+  { what: "no days", hits: 0, days: [], exact: true },
+  { what: "days that are the total", hits: MOST, days: [1, MOST - 1], exact: true },
+  { what: "one more than the total", hits: MOST, days: [2, MOST - 1], exact: false },
+  { what: "days far beyond what numbers hold", hits: MOST, days: [MOST, MOST, 1], exact: false },
+  { what: "more than a small total", hits: 3, days: [MAX_BEYOND_TOTAL - 1, 1], exact: true },
+  { what: "much more than a small total", hits: 3, days: [MAX_BEYOND_TOTAL, 1], exact: false },
+];
+
+for (const { what, hits, days, exact } of sums) {
+  Deno.test(`staysExact: ${what} ${exact ? "can be counted on" : "cannot be counted on"}`, () => {
+    strictEqual(staysExact({ hits, days: { newest: DAY, hits: days } }), exact);
+  });
+}
+
+/** Noon of a day. */
+const noon = (day: number) => day * DAY_MS + DAY_MS / 2;
+const reported = (seen: number, day: number) => ({ seen, at: noon(day), day });
+const none: CounterState = { hits: 0, days: undefined };
+const three = { hits: 3, days: { newest: DAY, hits: [2, 1] } };
+
+const reports: {
+  what: string;
+  held: CounterState;
+  report: DatedReport;
+  hits: number;
+  days: number[];
+  seen: number;
+}[] = [
+  {
+    what: "the first one of a new counter sets its total and no day",
+    held: none,
+    report: reported(126, DAY),
+    hits: 126,
+    days: [],
+    seen: 126,
+  },
+  {
+    what: "the first one of a counter that exists is a starting point",
+    held: three,
+    report: reported(126, DAY),
+    hits: 3,
+    days: [2, 1],
+    seen: 126,
+  },
+  {
+    what: "a later one adds what is new to the total and to its day",
+    held: { ...three, report: reported(100, DAY - 3) },
+    report: reported(107, DAY - 2),
+    hits: 10,
+    days: [2, 1, 7],
+    seen: 107,
+  },
+  {
+    what: "one of tomorrow, as it is elsewhere, opens that day",
+    held: { ...three, report: reported(100, DAY) },
+    report: reported(107, DAY + 1),
+    hits: 10,
+    days: [7, 2, 1],
+    seen: 107,
+  },
+  {
+    what: "a smaller total is a new starting point",
+    held: { ...three, report: reported(100, DAY - 1) },
+    report: reported(40, DAY),
+    hits: 3,
+    days: [2, 1],
+    seen: 40,
+  },
+  {
+    what: "one of the same moment is ignored",
+    held: { ...three, report: reported(100, DAY) },
+    report: reported(107, DAY),
+    hits: 3,
+    days: [2, 1],
+    seen: 100,
+  },
+  {
+    what: "an earlier one is ignored",
+    held: { ...three, report: reported(100, DAY) },
+    report: reported(90, DAY - 1),
+    hits: 3,
+    days: [2, 1],
+    seen: 100,
+  },
+];
+
+for (const { what, held, report, hits, days, seen } of reports) {
+  Deno.test(`applyUpdate: of reports, ${what}`, () => {
+    const update = { hits: undefined, days: undefined, report, mode: "max" as const };
+    const state = applyUpdate(update, { held, today: DAY });
+    strictEqual(state.hits, hits);
+    deepStrictEqual(state.days.hits, days);
+    strictEqual(state.report?.seen, seen);
+  });
+}
+
+Deno.test("applyUpdate: a state keeps, replaces or removes the report, and the mode max keeps the later one", () => {
+  const held = { ...three, report: reported(100, DAY) };
+  const seen = (report: DatedReport | null | undefined, mode: "replace" | "max") =>
+    applyUpdate({ hits: 1, days: undefined, report, mode }, { held, today: DAY }).report?.seen;
+  strictEqual(seen(undefined, "replace"), 100);
+  strictEqual(seen(null, "replace"), undefined);
+  strictEqual(seen(reported(5, DAY - 1), "replace"), 5);
+  strictEqual(seen(reported(5, DAY - 1), "max"), 100);
+  strictEqual(seen(reported(5, DAY + 1), "max"), 5);
+  strictEqual(seen(null, "max"), 100);
+});

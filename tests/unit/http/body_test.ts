@@ -1,0 +1,128 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import type { NumberedLine } from "../../../src/domain/line.ts";
+import { bodyLines, createBodyReader, textStream } from "../../../src/http/body.ts";
+
+const encoder = new TextEncoder();
+
+async function read(chunks: Uint8Array[], limit = 100): Promise<NumberedLine[]> {
+  const lines: NumberedLine[] = [];
+  for await (const some of bodyLines(ReadableStream.from(chunks), limit)) lines.push(...some);
+  return lines;
+}
+
+Deno.test("bodyLines: gives the same lines however the body is cut into chunks", async () => {
+  const text = "a\nüöä\r\n\n  \n日本\nlast";
+  const bytes = encoder.encode(text);
+  const expected = [
+    { number: 1, text: "a" },
+    { number: 2, text: "üöä" },
+    { number: 5, text: "日本" },
+    { number: 6, text: "last" },
+  ];
+  await fc.assert(fc.asyncProperty(fc.array(fc.nat(bytes.length)), async (cuts) => {
+    const edges = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+    const chunks = edges.slice(1).map((end, index) => bytes.slice(edges[index], end));
+    deepStrictEqual(await read(chunks), expected);
+  }));
+});
+
+Deno.test("bodyLines: a line that is too long ends it, before it was read whole", async () => {
+  let chunks = 0;
+  const endless = ReadableStream.from((function* () {
+    yield encoder.encode("a\n");
+    while (true) {
+      chunks++;
+      yield encoder.encode("x".repeat(60));
+    }
+  })());
+  const lines: NumberedLine[] = [];
+  for await (const some of bodyLines(endless, 100)) lines.push(...some);
+  deepStrictEqual(lines, [
+    { number: 1, text: "a" },
+    { number: 2, text: "", error: "it is longer than 100 bytes" },
+  ]);
+  ok(chunks < 10);
+});
+
+Deno.test("bodyLines: a line that is not UTF-8 ends it, with those before it", async () => {
+  const lines = await read([
+    encoder.encode("a\n"),
+    new Uint8Array([0xff, 10]),
+    encoder.encode("b"),
+  ]);
+  deepStrictEqual(lines.map(({ number, error }) => [number, error]), [
+    [1, undefined],
+    [2, "it is not UTF-8"],
+  ]);
+});
+
+Deno.test("bodyLines: blank lines are counted and left out", async () => {
+  const lines = await read([encoder.encode("\n".repeat(100_000)), encoder.encode("a")]);
+  deepStrictEqual(lines, [{ number: 100_001, text: "a" }]);
+});
+
+Deno.test("bodyLines: an empty body has no lines", async () => {
+  strictEqual((await read([])).length, 0);
+});
+
+Deno.test("textStream: makes no more than is taken, and ends its source when the reader goes away", async () => {
+  const made: number[] = [];
+  let ended = false;
+  const stream = await textStream((async function* () {
+    try {
+      for (let number = 1;; number++) {
+        made.push(number);
+        yield String(number);
+      }
+    } finally {
+      ended = true;
+    }
+  })());
+  const reader = stream.getReader();
+  await reader.read();
+  await reader.read();
+  deepStrictEqual(made.slice(3), []);
+  await reader.cancel();
+  strictEqual(ended, true);
+});
+
+Deno.test("textStream: fails where its source fails, after what came before", async () => {
+  const stream = await textStream((async function* () {
+    yield "first";
+    throw new Error("away");
+  })());
+  const reader = stream.getReader();
+  strictEqual(new TextDecoder().decode((await reader.read()).value), "first");
+  await rejects(reader.read(), /away/);
+});
+
+Deno.test("createBodyReader: a place goes to the network that has none, before later requests of one that has many", async () => {
+  const read = createBodyReader(
+    { hasBegun: false },
+    ({ network }: { request: Request; network: string }) => network,
+  );
+  const bodies: PromiseWithResolvers<Uint8Array>[] = [];
+  const results: string[] = [];
+  /** Begins a request whose body ends with the promise that it adds. */
+  function begin(network: string): Promise<unknown> {
+    const body = Promise.withResolvers<Uint8Array>();
+    bodies.push(body);
+    const stream = ReadableStream.from((async function* () {
+      yield await body.promise;
+    })());
+    const request = new Request("http://localhost/", {
+      ...{ method: "POST", body: stream, headers: { "content-length": "1" } },
+    });
+    return read({ request, network }, 10).then((text) => results.push(network + text));
+  }
+  const all = Array.from({ length: 100 }, () => begin("many"));
+  all.push(begin("other"), ...Array.from({ length: 10 }, () => begin("many")));
+  for (const body of bodies.slice(100)) body.resolve(encoder.encode("!"));
+  bodies[0]?.resolve(encoder.encode("?"));
+  await all[100];
+  deepStrictEqual(results, ["many?", "other!"]);
+  for (const body of bodies) body.resolve(encoder.encode("."));
+  await Promise.all(all);
+  strictEqual(results.length, 111);
+});

@@ -1,0 +1,199 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { createCalendar } from "../../../src/domain/calendar.ts";
+import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
+import { ModelStore } from "../../support/model_store.ts";
+import { ScriptedStore } from "../../support/scripted_store.ts";
+import { authorized } from "../../support/secret.ts";
+
+const NOON = Date.parse("2026-11-23T12:00:00Z");
+
+/** Returns the app with a group of three counters, and one counter outside the group. */
+async function openWith(store?: ScriptedStore, openReads = true): Promise<TestApp> {
+  const calendar = createCalendar("UTC", () => NOON);
+  const app = openApp({ store: store ?? new ModelStore(calendar.today), calendar, openReads });
+  for (
+    const [id, hits, days] of [
+      ["blog/a", 120, { "2026-11-22": 20 }],
+      ["blog/b", 220, { "2026-10-01": 200, "2026-11-22": 7 }],
+      ["blog/deep/c", 5, undefined],
+      ["blog", 10_000, undefined],
+    ]
+  ) {
+    const body = JSON.stringify({ hits, days });
+    strictEqual((await app.sendBody(`PUT /counters?id=${id}`, body)).status, 200);
+  }
+  await app.hit("blog/a", 3);
+  return app;
+}
+
+Deno.test("GET /count?prefix= gives the sum of a group and how many counters it has", async () => {
+  await using app = await openWith();
+  strictEqual(
+    (await app.send("GET /count?prefix=blog/")).body,
+    '{"prefix":"blog/","hits":348,"counters":3,"source":"memory"}',
+  );
+  strictEqual((await app.send("GET /count?prefix=%20blog/&format=txt")).body, "348");
+  strictEqual((await app.send("GET /count.txt?prefix=blog/")).body, "348");
+  strictEqual(
+    (await app.send("GET /count?prefix=nobody/")).body,
+    '{"prefix":"nobody/","hits":0,"counters":0,"source":"memory"}',
+  );
+  strictEqual((await app.send("GET /count.txt?prefix=blog/deep/")).body, "5");
+});
+
+for (
+  const [period, hits] of [["today", 3], ["yesterday", 27], ["30d", 30], ["year", 230], [
+    "total",
+    348,
+  ]]
+) {
+  Deno.test(`prefix= with period=${period} is ${hits} hits on every read`, async () => {
+    await using app = await openWith();
+    const query = `prefix=blog/&period=${period}`;
+    deepStrictEqual((await app.send(`GET /count?${query}`)).json, {
+      prefix: "blog/",
+      hits,
+      counters: 3,
+      source: "memory",
+      period,
+    });
+    strictEqual((await app.send(`GET /count.txt?${query}`)).body, String(hits));
+    strictEqual(field((await app.send(`GET /badge.json?${query}`)).json, "message"), String(hits));
+    match((await app.send(`GET /badge?${query}`)).body, new RegExp(`>${hits}<`));
+  });
+}
+
+Deno.test("badges, charts and days show a group as if it were one counter", async () => {
+  await using app = await openWith();
+  match((await app.send("GET /badge?prefix=blog/&show=today/total")).body, />3 \/ 348</);
+  match((await app.send("GET /badge?prefix=blog/&spark=7")).body, />348</);
+  match((await app.send("GET /chart.svg?prefix=blog/&range=30d")).body, />348</);
+  strictEqual((await app.send("GET /calendar.svg?prefix=blog/")).status, 200);
+  match((await app.send("GET /card.svg?prefix=blog/")).body, /blog\//);
+  deepStrictEqual((await app.send("GET /days?prefix=blog/&from=2026-11-22")).json, {
+    prefix: "blog/",
+    total: 348,
+    timeZone: "UTC",
+    days: [{ day: "2026-11-22", hits: 27 }, { day: "2026-11-23", hits: 3 }],
+  });
+});
+
+for (
+  const query of [
+    ...["prefix=blog", "prefix=", "prefix=blog/&id=a", "id=&prefix=blog/", "prefix=a%00/"],
+    ...["prefix=a/&prefix=b/", "prefix=1/2/3/4/5/6/7/8/9/"],
+  ]
+) {
+  Deno.test(`reads refuse ${query} before they ask for the secret, and ask the store for nothing`, async () => {
+    const store = new ScriptedStore();
+    await using app = openApp({ store, openReads: false });
+    const paths = ["/count", "/count.txt", "/badge", "/badge.json", "/chart.svg", "/calendar.svg"];
+    // These know no id, and ignore it.
+    const top = /\bid=/.test(query) ? [] : ["/top", "/p.json"];
+    for (const path of [...paths, "/card.svg", "/days", ...top]) {
+      strictEqual((await app.send(`GET ${path}?${query}`)).status, 400, path);
+    }
+    strictEqual(store.touched, 0);
+  });
+}
+
+Deno.test("prefix= asks for the secret where reads are protected", async () => {
+  await using app = await openWith(undefined, false);
+  strictEqual((await app.send("GET /count?prefix=blog/")).status, 401);
+  strictEqual((await app.send("GET /count?prefix=blog/", authorized)).status, 200);
+});
+
+Deno.test("while the store is away badges show the last sum as stale, and /count is 503", async () => {
+  const { now } = performance;
+  const store = new ScriptedStore();
+  await using app = openApp({ store });
+  await app.hit("blog/a", 3);
+  for (const path of ["/badge", "/badge.json"]) {
+    strictEqual((await app.send(`GET ${path}?prefix=blog/`)).headers["x-tallymark"], undefined);
+  }
+  store.failure = "store-unavailable";
+  try {
+    // The cached sums expire after ten seconds.
+    performance.now = () => now.call(performance) + 11_000;
+    const badge = await app.send("GET /badge?prefix=blog/");
+    strictEqual(badge.status, 200);
+    strictEqual(badge.headers["x-tallymark"], "stale");
+    strictEqual(badge.headers["cache-control"], "no-store");
+    match(badge.body, />3</);
+    const json = await app.send("GET /badge.json?prefix=blog/");
+    strictEqual(field(json.json, "message"), "3");
+    strictEqual(json.headers["x-tallymark"], "stale");
+    for (const path of ["/count", "/count.txt", "/days", "/badge"]) {
+      const other = path === "/badge" ? "other/" : "blog/";
+      strictEqual((await app.send(`GET ${path}?prefix=${other}`)).status, 503, path);
+    }
+  } finally {
+    performance.now = now;
+  }
+});
+
+Deno.test("GET /top lists the counters of a group with the most hits, of equals the lesser id", async () => {
+  await using app = await openWith();
+  await app.sendBody("PUT /counters?id=blog/0", '{"hits":123}');
+  deepStrictEqual((await app.send("GET /top?prefix=blog/&limit=3", authorized)).json, {
+    prefix: "blog/",
+    period: "total",
+    counters: [
+      { id: "blog/b", hits: 220 },
+      { id: "blog/0", hits: 123 },
+      { id: "blog/a", hits: 123 },
+    ],
+    source: "memory",
+  });
+  deepStrictEqual(
+    field((await app.send("GET /top?prefix=blog/&period=30d", authorized)).json, "counters"),
+    [
+      { id: "blog/a", hits: 23 },
+      { id: "blog/b", hits: 7 },
+      { id: "blog/0", hits: 0 },
+      { id: "blog/deep/c", hits: 0 },
+    ],
+  );
+});
+
+Deno.test("GET /top lists ten counters where no limit is given, and a hundred at most", async () => {
+  await using app = openApp({ store: new ScriptedStore() });
+  for (let index = 0; index < 11; index++) await app.hit(`blog/${index}`);
+  const { json } = await app.send("GET /top?prefix=blog/", authorized);
+  strictEqual(JSON.stringify(field(json, "counters")).match(/"id"/g)?.length, 10);
+  for (const limit of ["0", "101", "-1", "1.5", "", "ten", "007"]) {
+    strictEqual((await app.send(`GET /top?prefix=blog/&limit=${limit}`, authorized)).status, 400);
+  }
+  strictEqual((await app.send("GET /top?prefix=blog/&limit=100", authorized)).status, 200);
+});
+
+Deno.test("GET /top needs the secret, a session or the key of the group or of one around it, though reads are open", async () => {
+  await using app = await memoryApp();
+  const keyTo = async (query: string) => {
+    return String(field((await app.send(`GET /key?${query}`, authorized)).json, "key"));
+  };
+  const ask = (prefix: string, more = "", headers = {}) =>
+    app.send(`GET /top?prefix=${prefix}${more}`, headers);
+  const { headers } = await ask("blog/", "", authorized);
+  strictEqual(headers["access-control-allow-origin"], undefined);
+  const { json } = await app.send("POST /session", {
+    authorization: `Bearer ${authorized["x-auth-token"]}`,
+  });
+  const session = { authorization: `Bearer ${field(json, "token")}` };
+  strictEqual((await ask("blog/", "", session)).status, 200);
+
+  const key = await keyTo("prefix=blog/");
+  const opened = await ask("blog/", `&key=${key}`);
+  strictEqual(opened.status, 200);
+  strictEqual(opened.headers["access-control-allow-origin"], "*");
+  strictEqual((await ask("blog/deep/", `&key=${key}`)).status, 200);
+  for (const prefix of ["other/", "blog2/"]) {
+    strictEqual((await ask(prefix, `&key=${key}`)).status, 401, prefix);
+  }
+  strictEqual((await ask("blog/", `&key=${await keyTo("prefix=blog/deep/")}`)).status, 401);
+  // The counter that has the name of the group.
+  strictEqual((await ask("blog/", `&key=${await keyTo("id=blog/")}`)).status, 401);
+  strictEqual((await ask("blog/")).status, 401);
+  const preflight = await app.send(`OPTIONS /top?prefix=blog/&key=${key}`);
+  strictEqual(preflight.headers["access-control-allow-origin"], "*");
+});

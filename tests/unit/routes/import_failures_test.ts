@@ -1,0 +1,86 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createCalendar } from "../../../src/domain/calendar.ts";
+import { counterId } from "../../../src/domain/counter_id.ts";
+import type { CounterState } from "../../../src/domain/history.ts";
+import { MAX_HITS, type Write } from "../../../src/domain/store.ts";
+import { Problem } from "../../../src/problem.ts";
+import { field, memoryApp, openApp } from "../../support/app.ts";
+import { ScriptedStore } from "../../support/scripted_store.ts";
+
+const DAY = "2026-11-24";
+const calendar = createCalendar("UTC", () => Date.parse(`${DAY}T12:00:00Z`));
+
+/** A store that refuses to set one counter, as one whose shard is unreachable does. */
+class StoreWithoutOne extends ScriptedStore {
+  /** The ids that it was asked to set. */
+  readonly asked: string[] = [];
+
+  constructor(readonly missing: string, readonly problem: Problem) {
+    super();
+  }
+
+  override async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
+    const some = writes.filter(({ id }) => id !== this.missing);
+    const held = (await super.write(some)).values();
+    this.asked.push(...writes.map(({ id }) => id));
+    return writes.map(({ id }) =>
+      id === this.missing ? this.problem : held.next().value ?? new Problem("internal")
+    );
+  }
+}
+
+/** Lines that set the counters n0000, n0001 and so on to 5. */
+function lines(count: number, hitsOf: (number: number) => number = () => 5): string {
+  return Array.from({ length: count }, (_, number) => {
+    return `${JSON.stringify({ id: idOf(number), hits: hitsOf(number) })}\n`;
+  }).join("");
+}
+
+function idOf(number: number): string {
+  return `n${String(number).padStart(4, "0")}`;
+}
+
+for (const kind of ["store-unavailable", "outcome-unknown"] as const) {
+  Deno.test(`POST /counters ends at a line that is refused with ${kind}, and sets no later chunk`, async () => {
+    const store = new StoreWithoutOne(idOf(50), new Problem(kind));
+    await using app = openApp({ store });
+    const { status, json } = await app.sendBody("POST /counters", lines(3000));
+    strictEqual(status, kind === "store-unavailable" ? 503 : 504);
+    match(String(field(json, "detail")), /^Line 51 could not be stored: /);
+    // At most the chunks that were sent along with the one of this line.
+    ok(store.asked.length <= 1000, `${store.asked.length} of 3,000 were tried`);
+    const stored = Number(/ (\d+)\. Once/.exec(String(field(json, "detail")))?.[1]);
+    strictEqual(stored, store.asked.length - 1);
+  });
+}
+
+Deno.test("POST /counters sets the other lines where one is not a counter, and names that line", async () => {
+  const store = new StoreWithoutOne(idOf(50), new Problem("not-a-counter"));
+  await using app = openApp({ store });
+  const { status, json } = await app.sendBody("POST /counters", lines(3000));
+  strictEqual(status, 409);
+  match(String(field(json, "detail")), /^Line 51 could not be stored: .* Lines stored .*: 2999\./);
+  strictEqual(store.asked.length, 3000);
+});
+
+for (const failing of [0, 499, 500, 1100, 1499]) {
+  Deno.test(`POST /counters names line ${failing + 1} of 1,500 that would overflow, with dry=1 too`, async () => {
+    await using app = await memoryApp({ calendar });
+    await app.sendBody(
+      "POST /counters",
+      JSON.stringify({ id: idOf(failing), hits: MAX_HITS, days: { [DAY]: 1 } }),
+    );
+    // With days alone, the total grows by as much as the days do.
+    const text = Array.from({ length: 1500 }, (_, number) => {
+      return `${JSON.stringify({ id: idOf(number), days: { [DAY]: 2 } })}\n`;
+    }).join("");
+    const details: string[] = [];
+    for (const dry of ["1", "0"]) {
+      const { status, json } = await app.sendBody(`POST /counters?mode=max&dry=${dry}`, text);
+      strictEqual(status, 409);
+      details.push(String(field(json, "detail")).split(":")[0] ?? "");
+      strictEqual(await app.count(counterId("n0001")), dry === "1" || failing === 1 ? 0 : 2);
+    }
+    deepStrictEqual(details, Array(2).fill(`Line ${failing + 1} could not be stored`));
+  });
+}

@@ -1,0 +1,482 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createCalendar } from "../../../src/domain/calendar.ts";
+import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
+import { ScriptedStore } from "../../support/scripted_store.ts";
+import { authorized, SECRET } from "../../support/secret.ts";
+
+/** The app on 2026-11-20, until the test lets a day pass. */
+async function open(
+  options: { openReads?: boolean } = {},
+): Promise<{ app: TestApp; tomorrow(): void }> {
+  let time = Date.parse("2026-11-20T12:00:00Z");
+  const calendar = createCalendar("UTC", () => time);
+  const app = await memoryApp({ calendar, ...options });
+  return { app, tomorrow: () => time += 86_400_000 };
+}
+
+/** Lines with the last one of an export behind them. */
+function lines(...texts: string[]): string {
+  return [...texts, `{"counters":${texts.length}}`, ""].join("\n");
+}
+
+Deno.test("GET /counters lists every counter as a line with its days, and how many they were", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  await app.hit("home", 2);
+  tomorrow();
+  await app.hit("home", 3);
+  await app.hit("user/repo");
+  const { status, headers, body } = await app.send("GET /counters", authorized);
+  strictEqual(status, 200);
+  strictEqual(headers["content-type"], "application/x-ndjson");
+  strictEqual(headers["cache-control"], "no-store");
+  strictEqual(headers["access-control-allow-origin"], undefined);
+  strictEqual(
+    body,
+    lines(
+      '{"id":"home","hits":5,"days":{"2026-11-20":2,"2026-11-21":3}}',
+      '{"id":"user/repo","hits":1,"days":{"2026-11-21":1}}',
+    ),
+  );
+});
+
+Deno.test("GET /counters gives what begins with prefix, and the last days only where they are asked for", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  await app.hit("blog/a");
+  await app.hit("blog", 2);
+  tomorrow();
+  await app.hit("blog/a");
+  for (
+    const [query, expected] of [
+      ["prefix=blog/&days=1", lines('{"id":"blog/a","hits":2,"days":{"2026-11-21":1}}')],
+      ["prefix=blog/&days=0", lines('{"id":"blog/a","hits":2}')],
+      ["prefix=blog&days=0", lines('{"id":"blog","hits":2}', '{"id":"blog/a","hits":2}')],
+      ["prefix=nothing", lines()],
+      ["id=blog/a&days=1", '{"id":"blog/a","hits":2,"days":{"2026-11-21":1}}'],
+      ["id=blog/a&days=0", '{"id":"blog/a","hits":2}'],
+      ["id=blog", '{"id":"blog","hits":2,"days":{"2026-11-20":2}}'],
+      ["id=never", '{"id":"never","hits":0}'],
+    ]
+  ) {
+    strictEqual((await app.send(`GET /counters?${query}`, authorized)).body, expected, query);
+  }
+});
+
+Deno.test("PUT /counters sets a counter and answers with what it held; sending that back undoes it", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  await app.hit("home", 3);
+  tomorrow();
+  await app.hit("home", 2);
+  const held = '{"id":"home","hits":5,"days":{"2026-11-20":3,"2026-11-21":2}}';
+  const before = await app.sendBody(
+    "PUT /counters?id=home",
+    '{"hits":100,"days":{"2025-01-01":40}}',
+  );
+  strictEqual(before.body, held);
+  strictEqual(
+    (await app.send("GET /counters?id=home", authorized)).body,
+    '{"id":"home","hits":100,"days":{"2025-01-01":40}}',
+  );
+  await app.hit("home");
+  strictEqual(
+    (await app.sendBody("PUT /counters?id=home", before.body)).body,
+    '{"id":"home","hits":101,"days":{"2025-01-01":40,"2026-11-21":1}}',
+  );
+  strictEqual((await app.send("GET /counters?id=home", authorized)).body, held);
+});
+
+Deno.test("PUT /counters without days keeps those that are known, and a hit after 100 is 101", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("home", 3);
+  const before = await app.sendBody("PUT /counters?id=home", ' {\n "hits" : 100\n } \n');
+  strictEqual(before.body, '{"id":"home","hits":3,"days":{"2026-11-20":3}}');
+  await app.hit("home");
+  strictEqual(
+    (await app.send("GET /counters?id=home", authorized)).body,
+    '{"id":"home","hits":101,"days":{"2026-11-20":4}}',
+  );
+});
+
+Deno.test("DELETE /counters removes a counter with its days and answers with what it held", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("home", 3);
+  const gone = await app.send("DELETE /counters?id=home", authorized);
+  strictEqual(gone.body, '{"id":"home","hits":3,"days":{"2026-11-20":3}}');
+  strictEqual(await app.count("home"), 0);
+  strictEqual((await app.send("GET /counters", authorized)).body, lines());
+  const nothing = await app.send("DELETE /counters?id=home", authorized);
+  strictEqual(nothing.body, '{"id":"home","hits":0,"days":{}}');
+});
+
+Deno.test("POST /counters takes what GET /counters gave, and taking it again changes nothing", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  await app.hit("home", 3);
+  await app.hit("日本");
+  tomorrow();
+  const { body } = await app.send("GET /counters", authorized);
+  const { app: other } = await open();
+  await using _other = other;
+  for (let time = 0; time < 2; time++) {
+    strictEqual((await other.sendBody("POST /counters", body)).body, '{"counters":2}');
+    strictEqual((await other.send("GET /counters", authorized)).body, body);
+  }
+});
+
+Deno.test("POST /counters with mode=max keeps the larger number of a service that went on counting", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("home", 3);
+  const backup = lines(
+    '{"id":"home","hits":2,"days":{"2026-11-19":9,"2026-11-20":2}}',
+    '{"id":"old","hits":7}',
+  );
+  await app.sendBody("POST /counters?mode=max", backup);
+  strictEqual(
+    (await app.send("GET /counters", authorized)).body,
+    lines(
+      '{"id":"home","hits":3,"days":{"2026-11-19":9,"2026-11-20":3}}',
+      '{"id":"old","hits":7}',
+    ),
+  );
+});
+
+Deno.test("POST /counters with dry=1 writes nothing and tells what would change", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("home", 3);
+  await app.hit("same", 1);
+  const text = '{"id":"home","hits":9}\n{"id":"same","hits":1}\n{"id":"new","hits":4}\n';
+  const { json } = await app.sendBody("POST /counters?dry=1", text);
+  deepStrictEqual(json, {
+    counters: 3,
+    changed: 2,
+    changes: [{ id: "home", before: 3, after: 9 }, { id: "new", before: 0, after: 4 }],
+  });
+  strictEqual(await app.count("home"), 3);
+});
+
+Deno.test("POST /counters with dry=1 tells of a counter that is named twice what each line would change", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const text = '{"id":"e\\u0301","hits":9}\n{"id":"other","hits":1}\n{"id":"é","hits":4}\n';
+  for (const dry of ["1", "0", "1"]) {
+    const { json } = await app.sendBody(`POST /counters?dry=${dry}`, text);
+    strictEqual(field(json, "counters"), 3);
+    if (dry === "0") continue;
+    const there = await app.count("é");
+    deepStrictEqual(field(json, "changes"), [
+      { id: "é", before: there, after: 9 },
+      ...there === 0 ? [{ id: "other", before: 0, after: 1 }] : [],
+      { id: "é", before: 9, after: 4 },
+    ]);
+  }
+  strictEqual(await app.count("é"), 4);
+});
+
+for (
+  const [what, bad] of [
+    ["no JSON", "{"],
+    ["a wrong type", '{"id":"x","hits":"7"}'],
+    ["2^53", '{"id":"x","hits":9007199254740992}'],
+    ["a control character in an id", '{"id":"x\\u0001","hits":7}'],
+    ["a day that is none", '{"id":"x","hits":7,"days":{"2026-02-30":1}}'],
+    ["a long line", `{"id":"x","hits":7,"days":{${" ".repeat(2_000_000)}}}`],
+    ["a count of lines that is wrong", '{"counters":4998}'],
+  ] as const
+) {
+  Deno.test(`POST /counters stops at ${what}, says where, and keeps the lines before it`, async () => {
+    const { app } = await open();
+    await using _ = app;
+    const good = (first: number) =>
+      Array.from({ length: 4999 }, (_, index) => `{"id":"n${first + index}","hits":1}\n`).join("");
+    const { status, body } = await app.sendBody(
+      "POST /counters",
+      good(0) + bad + "\n" + good(5000),
+    );
+    strictEqual(status, 400);
+    match(body, /Line 5000 cannot be used: .* Lines stored so far: 4999\./);
+    strictEqual(await app.count("n4998"), 1);
+    strictEqual(await app.count("n5000"), 0);
+  });
+}
+
+for (
+  const [failure, title, told] of [
+    ["store-unavailable", "Store unavailable", /Nothing was changed, so it is safe to retry\.$/],
+    [
+      "overloaded",
+      "Too many requests are waiting",
+      /Nothing was changed, so it is safe to retry\.$/,
+    ],
+    ["outcome-unknown", "Outcome unknown", /so it may have been applied\./],
+  ] as const
+) {
+  Deno.test(`/counters tells its owner what ${failure} means for a change that is no hit`, async () => {
+    const store = new ScriptedStore();
+    await using app = openApp({ store });
+    store.failure = failure;
+    const line = '{"id":"home","hits":41}';
+    for (const method of ["PUT", "DELETE"]) {
+      const { json } = await app.sendBody(`${method} /counters?id=home`, line);
+      match(String(field(json, "detail")), told);
+    }
+    const { json } = await app.sendBody("POST /counters", line);
+    strictEqual(
+      field(json, "detail"),
+      `Line 1 could not be stored: ${title}. Lines stored for sure: 0. Once this is fixed, it is safe to send all lines again.`,
+    );
+  });
+}
+
+/** A body whose sender goes away after this text. */
+function brokenOff(text: string): ReadableStream<Uint8Array> {
+  return ReadableStream.from((async function* () {
+    yield new TextEncoder().encode(text);
+    throw new Deno.errors.BadResource("Cannot read request body");
+  })());
+}
+
+Deno.test("/counters takes a body that breaks off for its sender's failure, and keeps the lines before", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const half = '{"id":"b","hi';
+  for (const dry of ["1", "0"]) {
+    const { status, body } = await app.sendBody(
+      `POST /counters?dry=${dry}`,
+      brokenOff(`{"id":"a","hits":5}\n${half}`),
+    );
+    strictEqual(status, 400);
+    match(body, /Line 2 cannot be used: the body ended too early\. /);
+    strictEqual(await app.count("a"), dry === "1" ? 0 : 5);
+  }
+  const { status, json } = await app.sendBody("PUT /counters?id=a", brokenOff(half));
+  strictEqual(status, 400);
+  strictEqual(field(json, "detail"), "The body ended too early.");
+  strictEqual(await app.count("a"), 5);
+  deepStrictEqual(app.log, []);
+});
+
+Deno.test("POST /counters notices an export that was cut off between two lines", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const whole = lines('{"id":"a","hits":1}', '{"id":"b","hits":1}');
+  const { status } = await app.sendBody("POST /counters", whole.replace(/^.*\n/, ""));
+  strictEqual(status, 400);
+});
+
+for (
+  const [line, body, name] of [
+    ["PUT /counters", '{"hits":1}', "bad-id"],
+    ["PUT /counters?id=", '{"hits":1}', "bad-id"],
+    ["PUT /counters?id=a", "", "bad-line"],
+    ["PUT /counters?id=a", "41", "bad-line"],
+    ["PUT /counters?id=a", '{"id":"b","hits":1}', "bad-line"],
+    ["PUT /counters?id=a", `${" ".repeat(300_000)}{"hits":1}`, "bad-body"],
+    ["DELETE /counters", undefined, "bad-id"],
+    ["DELETE /counters?id=%20", undefined, "bad-id"],
+    ["GET /counters?id=", undefined, "bad-id"],
+    ["GET /counters?id=a&prefix=a", undefined, "bad-query"],
+    ["GET /counters?prefix=%00", undefined, "bad-id"],
+    ["GET /counters?days=-1", undefined, "bad-query"],
+    ["GET /counters?days=all", undefined, "bad-query"],
+    ["POST /counters?mode=add", "", "bad-query"],
+    ["POST /counters?dry=yes", "", "bad-query"],
+  ] as const
+) {
+  Deno.test(`${line} with ${String(body).slice(0, 20)} is ${name} and changes nothing`, async () => {
+    const { app } = await open();
+    await using _ = app;
+    await app.hit("a", 2);
+    const answer = body === undefined
+      ? await app.send(line, authorized)
+      : await app.sendBody(line, body);
+    strictEqual(answer.status, 400);
+    match(answer.body, new RegExp(`"type":"urn:problem-type:tallymark:${name}"`));
+    strictEqual(
+      (await app.send("GET /counters?days=0", authorized)).body,
+      lines('{"id":"a","hits":2}'),
+    );
+  });
+}
+
+Deno.test("/counters opens to the secret alone: to no key, and to no page of another origin", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("a");
+  const { json } = await app.send("GET /key?id=a", authorized);
+  const key = String(Object.values(Object(json))[1]);
+  for (const method of ["GET", "PUT", "DELETE", "POST"]) {
+    for (const query of ["id=a", `id=a&key=${key}`, "id=a&token=wrong"]) {
+      const { status, headers } = await app.send(`${method} /counters?${query}`, {
+        origin: "https://example.com",
+      });
+      strictEqual(status, 401, `${method} ${query}`);
+      strictEqual(headers["access-control-allow-origin"], undefined);
+    }
+    ok((await app.send(`${method} /counters?id=a&token=${SECRET}`)).status !== 401);
+  }
+});
+
+Deno.test("POST /counters?mode=max takes days alone, which raise the total by as much as they grow, however often they come", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("views", 5);
+  const lines = (hits: number) => `{"id":"views","days":{"2026-11-18":7,"2026-11-19":${hits}}}\n`;
+  for (const [hits, total] of [[3, 15], [3, 15], [4, 16], [2, 16]] as const) {
+    const dry = await app.sendBody("POST /counters?mode=max&dry=1", lines(hits));
+    const before = Number(await app.count("views"));
+    deepStrictEqual(dry.json, {
+      counters: 1,
+      changed: before === total ? 0 : 1,
+      changes: before === total ? [] : [{ id: "views", before, after: total }],
+    });
+    strictEqual((await app.sendBody("POST /counters?mode=max", lines(hits))).status, 200);
+    strictEqual(await app.count("views"), total);
+  }
+  for (const line of ["POST /counters", "POST /counters?mode=replace", "PUT /counters?id=views"]) {
+    const { status, json } = await app.sendBody(line, lines(9));
+    strictEqual(status, 400, line);
+    match(String(field(json, "detail")), /"hits" may be left out only with mode=max/);
+  }
+  strictEqual(await app.count("views"), 16);
+});
+
+Deno.test("GET /days gives the days of a range, those without hits as 0, none from before history", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  await app.hit("home", 2);
+  tomorrow();
+  tomorrow();
+  await app.hit("home", 3);
+  const days = [
+    { day: "2026-11-20", hits: 2 },
+    { day: "2026-11-21", hits: 0 },
+    { day: "2026-11-22", hits: 3 },
+  ];
+  for (
+    const [query, expected] of [
+      ["", days],
+      ["&from=2026-01-01&to=2026-12-31", days],
+      ["&from=2026-11-21", days.slice(1)],
+      ["&to=2026-11-21", days.slice(0, 2)],
+      ["&from=2026-11-21&to=2026-11-21", days.slice(1, 2)],
+      ["&from=2020-01-01&to=2020-01-31", []],
+    ] as const
+  ) {
+    const { json, headers } = await app.send(`GET /days?id=home${query}`);
+    deepStrictEqual(json, { id: "home", total: 5, timeZone: "UTC", days: expected }, query);
+    strictEqual(headers["cache-control"], "no-store");
+    strictEqual(headers["access-control-allow-origin"], "*");
+  }
+  deepStrictEqual((await app.send("GET /days?id=never")).json, {
+    id: "never",
+    total: 0,
+    timeZone: "UTC",
+    days: [],
+  });
+});
+
+for (
+  const query of [
+    ...["from=2026-02-30", "to=yesterday", "from=", "from=2026-11-21&to=2026-11-20"],
+    "from=2000-01-01&to=2026-01-01",
+    "from=0070-01-01&to=0070-01-02",
+    "from=0099-12-01&to=0099-12-31",
+  ]
+) {
+  Deno.test(`GET /days refuses ${query}, before it asks for the secret`, async () => {
+    const { app } = await open({ openReads: false });
+    await using _ = app;
+    strictEqual((await app.send(`GET /days?id=home&${query}`)).status, 400);
+    strictEqual((await app.send("GET /days?id=home")).status, 401);
+  });
+}
+
+Deno.test("GET /counters sends eight lists at a time, and one more once one of them has ended or was left", async () => {
+  const store = new ScriptedStore();
+  await using app = openApp({ store });
+  await app.hit("a");
+  const lists = await Promise.all(
+    Array.from({ length: 8 }, () => app.open("GET /counters", authorized)),
+  );
+  const refused = await app.send("GET /counters", authorized);
+  strictEqual(refused.status, 503);
+  strictEqual(refused.headers["retry-after"], "1");
+  match(refused.body, /8 exports are already in progress/);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).status, 200);
+  const [left, ended, ...others] = lists;
+  await left?.body?.cancel();
+  strictEqual((await app.send("GET /counters", authorized)).status, 200);
+  strictEqual(await ended?.text(), lines('{"id":"a","hits":1}'));
+  store.failure = "store-unavailable";
+  strictEqual((await app.send("GET /counters", authorized)).status, 503);
+  store.failure = undefined;
+  const more = await app.open("GET /counters", authorized);
+  strictEqual((await app.send("GET /counters", authorized)).status, 200);
+  for (const { body } of [...others, more]) await body?.cancel();
+});
+
+Deno.test("POST /counters: reports of another service's total raise the counter by what is new, whenever they arrive", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  const send = (text: string) => app.sendBody("POST /counters?mode=max", text);
+  const line = async () => (await app.send("GET /counters?id=docker/a/b", authorized)).body;
+  await send('{"id":"docker/a/b","seen":126,"at":"2026-11-20T02:00:00Z"}');
+  strictEqual(
+    await line(),
+    '{"id":"docker/a/b","hits":126,"seen":126,"at":"2026-11-20T02:00:00Z"}',
+  );
+  tomorrow();
+  const report = '{"id":"docker/a/b","seen":130,"at":"2026-11-21T02:00:00Z"}';
+  const { json } = await app.sendBody("POST /counters?mode=max&dry=1", report);
+  deepStrictEqual(field(json, "changes"), [{ id: "docker/a/b", before: 126, after: 130 }]);
+  for (let times = 0; times < 2; times++) await send(report);
+  await send('{"id":"docker/a/b","seen":128,"at":"2026-11-20T12:00:00Z"}');
+  const held =
+    '{"id":"docker/a/b","hits":130,"days":{"2026-11-21":4},"seen":130,"at":"2026-11-21T02:00:00Z"}';
+  strictEqual(await line(), held);
+  strictEqual((await app.send("GET /counters", authorized)).body, lines(held));
+  const { body } = await app.send("GET /counters?days=0", authorized);
+  match(body, /"hits":130,"seen":130,"at"/);
+});
+
+Deno.test("POST /counters: a report whose growth has no room stops the import with 409 and changes nothing", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const state = `{"id":"a","hits":${
+    Number.MAX_SAFE_INTEGER - 1
+  },"seen":5,"at":"2026-11-20T01:00:00Z"}`;
+  await app.sendBody("POST /counters", state);
+  const text = '{"id":"a","seen":7,"at":"2026-11-20T02:00:00Z"}';
+  const { status, json } = await app.sendBody("POST /counters?mode=max", text);
+  strictEqual(status, 409);
+  match(String(field(json, "detail")), /^Line 1 /);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).body, state);
+});
+
+Deno.test("PUT and DELETE /counters name the report that they change, so that their responses undo it", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const put = async (text: string) => (await app.sendBody("PUT /counters?id=a", text)).body;
+  const at = '"at":"2026-11-20T02:00:00Z"';
+  await app.hit("a");
+  strictEqual(await put('{"hits":5}'), '{"id":"a","hits":1,"days":{"2026-11-20":1}}');
+  const before = await put(`{"hits":6,"seen":9,${at}}`);
+  strictEqual(before, '{"id":"a","hits":5,"days":{"2026-11-20":1},"seen":null}');
+  strictEqual(await put('{"hits":7}'), '{"id":"a","hits":6,"days":{"2026-11-20":1}}');
+  const { body: deleted } = await app.send("DELETE /counters?id=a", authorized);
+  strictEqual(deleted, `{"id":"a","hits":7,"days":{"2026-11-20":1},"seen":9,${at}}`);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).body, '{"id":"a","hits":0}');
+  await put(deleted);
+  strictEqual((await app.send("GET /counters?id=a", authorized)).body, deleted);
+  strictEqual(await put(before), deleted);
+  strictEqual(
+    (await app.send("GET /counters?id=a", authorized)).body,
+    '{"id":"a","hits":5,"days":{"2026-11-20":1}}',
+  );
+});

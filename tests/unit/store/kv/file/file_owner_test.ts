@@ -1,0 +1,22 @@
+import { match, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { explainFailure } from "../../../../../src/store/kv/file/file_check.ts";
+import { tempDir } from "../../../../support/temp_dir.ts";
+
+const denied = new Deno.errors.PermissionDenied("Permission denied (os error 13)");
+
+Deno.test("Deno KV: a folder that may not be written is named with its owner, the user and a remedy", async () => {
+  await using folder = await tempDir();
+  const { uid } = await Deno.stat(folder.path);
+  const { message } = explainFailure(join(folder.path, "counters.kv"), denied);
+  strictEqual(
+    message,
+    `The folder ${folder.path} of the counters belongs to user ${uid}, and user ${Deno.uid()} runs the server (${denied.message}): chown -R ${Deno.uid()} ${folder.path}, or run the server as user ${uid}`,
+  );
+});
+
+Deno.test("Deno KV: a folder that cannot be created says so", async () => {
+  await using folder = await tempDir();
+  const { message } = explainFailure(join(folder.path, "data", "counters.kv"), denied);
+  match(message, /^The folder .*data of the counters cannot be created \(Permission denied/);
+});

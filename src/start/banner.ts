@@ -20,6 +20,7 @@ export function banner(
   const lines = [
     `Tallymark ${VERSION} listens on ${url}`,
     `  counters  ${placeOf(config.store)}`,
+    ...config.publicUrl === undefined ? [] : [`  public    ${config.publicUrl}`],
     `  reads     ${config.openReads ? "open to everyone" : PROTECTED_READS}`,
   ];
   if (own?.path !== undefined) {
@@ -30,8 +31,10 @@ export function banner(
   }
   lines.push(`  try       curl -X POST -H "X-Auth-Token: ${inShell(own)}" "${url}/hit?id=home"`);
   if (signIn !== undefined) {
-    lines.push(`  sign in   ${url}/#sign-in=${signIn} (works once, for ten minutes)`);
-  } else lines.push(`  page      ${url}`);
+    lines.push(
+      `  sign in   ${config.publicUrl ?? url}/#sign-in=${signIn} (works once, for ten minutes)`,
+    );
+  } else lines.push(`  page      ${config.publicUrl ?? url}`);
   return lines.join("\n");
 }
 

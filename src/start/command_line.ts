@@ -1,12 +1,12 @@
 import { linkTokenOf } from "../auth/signed_token.ts";
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
-import { StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../problem.ts";
 import { VERSION } from "../version.ts";
 import { localUrl } from "./banner.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { readEnvironment } from "./environment.ts";
 import { findSecret } from "./generated_secret.ts";
-import { explainFailure, type Setting, SETTINGS } from "./settings.ts";
+import { explainFailure, parsePublicUrl, type Setting, SETTINGS } from "./settings.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The output of a command and the exit code of the process. An error goes to standard error. */
@@ -58,7 +58,7 @@ function helpText(): string {
 
 Without arguments, the server starts. Otherwise:
   link [URL]  Print a link to the page of the server at URL that signs you in once within ten minutes.
-              The default of URL follows from HOST and PORT.
+              The default of URL is PUBLIC_URL, or follows from HOST and PORT.
   --help      Print this text.
   --version   Print the version.
 
@@ -76,7 +76,7 @@ async function printLink(url: string | undefined): Promise<CommandResult> {
   try {
     const { environment, fileNames } = await readEnvironment();
     const config = parseConfig(environment, fileNames);
-    const page = url === undefined ? defaultOrigin(config) : parsePage(url);
+    const page = url === undefined ? defaultPage(config) : parsePage(url);
     const token = linkTokenOf(config.secret ?? keptSecret(config.store));
     if (token !== undefined) return { text: `${page}/#sign-in=${token}`, code: 0 };
     throw new StartError(`the secret is shorter than ${MIN_SECRET_LENGTH} characters`);
@@ -85,21 +85,19 @@ async function printLink(url: string | undefined): Promise<CommandResult> {
   }
 }
 
-function defaultOrigin({ hostname, port }: Config): string {
+function defaultPage({ publicUrl, hostname, port }: Config): string {
+  if (publicUrl !== undefined) return publicUrl;
   if (port !== 0) return localUrl({ hostname, port });
   throw new StartError("PORT is 0, so add the URL, as in link http://localhost:8000");
 }
 
 /** Returns the address of a page without its last slash. */
 function parsePage(text: string): string {
-  const url = URL.parse(text);
-  // A query, a fragment or a password makes the href longer.
-  if (url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
-    return url.href.replace(/\/$/, "");
+  try {
+    return parsePublicUrl(text);
+  } catch (error) {
+    throw new StartError(`URL ${errorMessage(error)}`);
   }
-  throw new StartError(
-    "URL must be the http or https address of the page, such as https://hits.example.com or https://example.org/hits",
-  );
 }
 
 /** Returns the secret that a server keeps in a file, and writes none. */

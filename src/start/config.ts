@@ -8,6 +8,11 @@ import {
 } from "./settings.ts";
 import { parseHostedStore, type StoreSetting } from "./store_address.ts";
 
+/** The value of each setting. */
+type Values = {
+  readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]["parse"]>;
+};
+
 /** All settings, checked. {@linkcode SETTINGS} says what each of them means. */
 export type Config = ReturnType<typeof parseConfig>;
 
@@ -44,6 +49,12 @@ export function parseConfig(environment: Environment, fileNames: readonly string
     return parsed ?? setting.parse(setting.default ?? "", false);
   }
 
+  /** Returns the values of all settings, by the names in {@linkcode SETTINGS}. */
+  function readAll(): Values {
+    const entries = Object.entries<Setting<unknown>>(SETTINGS);
+    return Object.fromEntries(entries.map(([name, setting]) => [name, read(setting)])) as Values;
+  }
+
   /** Runs a parser. Returns undefined and adds a problem if it throws a RangeError. */
   function attempt<Value>(setting: Setting<unknown>, parse: () => Value): Value | undefined {
     try {
@@ -56,17 +67,16 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   }
 
   /** `STORE_URL` takes precedence over a hosted Redis, which does over the platform's default. */
-  function readStore(): StoreSetting {
+  function readStore(named: StoreSetting): StoreSetting {
     if (textOf(SETTINGS.store) === undefined) {
       const hosted = readHostedStore();
       if (hosted !== undefined) return hosted;
       if (deploy) return { kind: "kv-platform" };
     }
-    const store = read(SETTINGS.store);
-    if (store.kind === "kv-remote" && textOf(SETTINGS.kvToken) === undefined) {
+    if (named.kind === "kv-remote" && textOf(SETTINGS.kvToken) === undefined) {
       problems.set(SETTINGS.kvToken.name, "is missing: the Deno KV in STORE_URL needs it");
     }
-    return store;
+    return named;
   }
 
   function readHostedStore(): StoreSetting | undefined {
@@ -84,10 +94,9 @@ export function parseConfig(environment: Environment, fileNames: readonly string
     return undefined;
   }
 
-  const secret = read(SETTINGS.secret);
-  const publicReads = read(SETTINGS.publicReads);
-  const store = readStore();
-  const replicas = read(SETTINGS.replicas);
+  const { publicReads, hostedStore: _host, hostedPassword: _password, ...values } = readAll();
+  const { secret, replicas } = values;
+  const store = readStore(values.store);
   // Only Redis has replicas. An invalid setting of the store may have been meant to name one.
   const isStoreKnown = [SETTINGS.store, SETTINGS.hostedStore, SETTINGS.hostedPassword]
     .every(({ name }) => !problems.has(name));
@@ -97,28 +106,9 @@ export function parseConfig(environment: Environment, fileNames: readonly string
       "must be 0 unless the store is Redis: a Deno KV has no replicas to wait for",
     );
   }
-  const config = {
-    platform,
-    secret,
-    store,
-    replicas,
-    ignored,
-    fallbacks: read(SETTINGS.fallbacks),
-    keyVersions: read(SETTINGS.keyVersions),
-    /** True if anyone may read. */
-    openReads: deploy || secret === undefined || publicReads,
-    kvToken: read(SETTINGS.kvToken),
-    hostname: read(SETTINGS.hostname),
-    port: read(SETTINGS.port),
-    prefix: read(SETTINGS.prefix),
-    failFast: read(SETTINGS.failFast),
-    groupLimit: read(SETTINGS.groupLimit),
-    serveAs: read(SETTINGS.serveAs),
-    hitOrigins: read(SETTINGS.hitOrigins),
-    embedOrigins: read(SETTINGS.embedOrigins),
-    trustProxy: read(SETTINGS.trustProxy),
-    timeZone: read(SETTINGS.timeZone),
-  };
+  /** True if anyone may read. */
+  const openReads = deploy || secret === undefined || publicReads;
+  const config = { ...values, platform, store, ignored, openReads };
   if (problems.size > 0) {
     // Conda and some shells export a HOST that their user has never set.
     const { name: host } = SETTINGS.hostname;

@@ -39,6 +39,12 @@ export const SETTINGS = {
       "Makes the earlier keys of a counter or group invalid: `blog/=2,user/repo=3`. `/key` returns those of the new version.",
     parse: parseKeyVersions,
   },
+  publicUrl: {
+    name: "PUBLIC_URL",
+    meaning:
+      "The address at which the service is reached, such as `https://hits.example.com` or `https://example.org/hits`. Snippets, link previews and the sign-in link have it. If it is not set, they have the address of the request.",
+    parse: (text) => text === "" ? undefined : parsePublicUrl(text),
+  },
   publicReads: {
     name: "PUBLIC_READS",
     default: "0",
@@ -143,7 +149,8 @@ export const SETTINGS = {
   timeZone: {
     name: "TIME_ZONE",
     default: "UTC",
-    meaning: "The time zone of daily history, an IANA name such as `Europe/Berlin`.",
+    meaning:
+      "The time zone of daily history: `UTC`, or the full name of a zone, such as `Europe/Berlin`. All servers on one store need the same.",
     parse: parseTimeZone,
   },
 } satisfies Record<string, Setting<unknown>>;
@@ -266,16 +273,35 @@ function parsePrefix(text: string): string {
   return text;
 }
 
-/** Returns the name as given, because resolvedOptions() may return an older alias. */
+/**
+ * Parses the address of a service, which may have a path. Returns it without its last slash. Throws
+ * a RangeError if it is no such address.
+ */
+export function parsePublicUrl(text: string): string {
+  const url = URL.parse(text);
+  // A query, a fragment or a password makes the href longer.
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
+    return url.href.replace(/\/$/, "");
+  }
+  throw new RangeError(
+    "must be the http or https address of the service without a query, such as https://hits.example.com or https://example.org/hits",
+  );
+}
+
+/**
+ * Returns the name as given, because resolvedOptions() may return an older alias. Short names are
+ * refused because several zones share one: BST is also the time of Bangladesh.
+ */
 function parseTimeZone(text: string): string {
   // Looking up any other zone loads ICU data, which takes longer than all other settings.
   if (text === "UTC") return text;
   try {
     new Intl.DateTimeFormat("en", { timeZone: text });
-    // An offset such as +02:00 has no summer time, so it would be a mistake.
-    if (/^[a-z]/i.test(text)) return text;
+    if (text.includes("/") || /^utc$/i.test(text)) return text;
   } catch {
     // The message of the runtime shows the text.
   }
-  throw new RangeError("must be an IANA time zone, such as UTC or Europe/Berlin");
+  throw new RangeError(
+    "must be UTC or the full name of a time zone, such as Europe/London or America/New_York",
+  );
 }

@@ -22,6 +22,13 @@ Deno.test("banner: address, store, reads, where the secret is, a curl line, and 
   );
 });
 
+Deno.test("banner: with PUBLIC_URL, the sign-in link works at the address of the service", () => {
+  const environment = { PUBLIC_URL: "https://example.org/hits" };
+  match(show(environment), /\n {2}public {4}https:\/\/example\.org\/hits\n/);
+  match(show(environment), /\n {2}page {6}https:\/\/example\.org\/hits$/);
+  match(show(environment, { signIn: "1ee7" }), / https:\/\/example\.org\/hits\/#sign-in=1ee7 /);
+});
+
 Deno.test("banner: a secret that no file keeps is printed, with a curl line", () => {
   const text = show({ STORE_URL: "memory:" }, {
     own: { ...kept, path: undefined, isNew: true },

@@ -106,7 +106,10 @@ Deno.test("link: without URL, the link follows from HOST and PORT, also of .env"
 });
 
 for (const url of ["https://example.org/hits", "https://example.org/hits/"]) {
-  Deno.test(`link: ${url} is a page below a path`, async () => {
+  Deno.test(`link: ${url} is a page below a path, as an argument and as PUBLIC_URL`, async () => {
+    const env = { SECRET_TOKEN: SECRET, PUBLIC_URL: url };
+    const { stdout: byDefault } = await runService({ args: ["link"], env });
+    ok(byDefault.startsWith("https://example.org/hits/#sign-in=l2."), byDefault);
     const { stdout } = await runService({ args: ["link", url], env: { SECRET_TOKEN: SECRET } });
     ok(stdout.startsWith("https://example.org/hits/#sign-in=l2."), stdout);
   });
@@ -120,7 +123,7 @@ const impossible: [args: string[], env: Record<string, string>, message: RegExp]
   [
     ["localhost:8000"],
     { SECRET_TOKEN: SECRET },
-    /URL must be the http or https address of the page/,
+    /URL must be the http or https address of the service/,
   ],
   [["ftp://a"], { SECRET_TOKEN: SECRET }, /URL must be/],
   [["http://a/b?c"], { SECRET_TOKEN: SECRET }, /URL must be/],

@@ -8,6 +8,7 @@ import { times } from "../../support/times.ts";
 const plain: Config = {
   platform: "standalone",
   secret: undefined,
+  publicUrl: undefined,
   store: { kind: "kv-file", path: "data/counters.kv" },
   kvToken: undefined,
   replicas: 0,
@@ -56,6 +57,13 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     ...plain,
     secret: "s",
   }],
+  ...["https://hits.example.com/", "http://h:8080/hits/"].map((
+    PUBLIC_URL,
+  ): [string, Environment, Config] => [
+    `PUBLIC_URL=${PUBLIC_URL}`,
+    { PUBLIC_URL },
+    { ...plain, publicUrl: PUBLIC_URL.slice(0, -1) },
+  ]),
   ["PUBLIC_READS=0 keeps them closed", { SECRET_TOKEN: "s", PUBLIC_READS: "0" }, {
     ...plain,
     secret: "s",
@@ -193,6 +201,11 @@ const bad: [environment: Environment, named: string[]][] = [
   // With the last ones, an id could complete the beginning.
   ...["{", "{hits}:", "tallymark", "tallymark:hits:", "tallymarks", "t", "tally"]
     .map((STORE_PREFIX): [Environment, string[]] => [{ STORE_PREFIX }, ["STORE_PREFIX"]]),
+  ...["h", "/hits", "ftp://h", "https://u:p@h", "https://h/?a=1", "https://h/#a", "https://h/p?"]
+    .map((PUBLIC_URL): [Environment, string[]] => [{ PUBLIC_URL }, ["PUBLIC_URL"]]),
+  // Short names are refused because several zones share one.
+  ...["BST", "CET", "EST", "GMT", "EST5EDT", "Japan"]
+    .map((TIME_ZONE): [Environment, string[]] => [{ TIME_ZONE }, ["TIME_ZONE"]]),
   ...["Mars/Phobos", "+02:00", "02:00", "Berlin", " UTC", "Europe/Berlin\n"]
     .map((TIME_ZONE): [Environment, string[]] => [{ TIME_ZONE }, ["TIME_ZONE"]]),
   ...["2", "yes", "on", "tru", " 1"].flatMap((value): [Environment, string[]][] => [
@@ -239,7 +252,7 @@ const bad: [environment: Environment, named: string[]][] = [
     FAIL_FAST_STORE: "x",
     PUBLIC_READS: "x",
     TIME_ZONE: "x",
-  }, ["PUBLIC_READS", "STORE_URL", "HOST", "PORT", "STORE_PREFIX", "FAIL_FAST_STORE", "TIME_ZONE"]],
+  }, ["PUBLIC_READS", "STORE_URL", "STORE_PREFIX", "FAIL_FAST_STORE", "HOST", "PORT", "TIME_ZONE"]],
 ];
 
 for (const [environment, named] of bad) {

@@ -1,3 +1,5 @@
+import { Failure } from "./domain/errors.ts";
+
 /** The parts of a problem that clients see. */
 interface ProblemKind {
   readonly status: number;
@@ -155,7 +157,7 @@ export class Problem extends Error {
   /** `detail` replaces the usual sentence for the client. `cause` is for the log only. */
   constructor(
     readonly kind: ProblemName,
-    options: { detail?: string; cause?: unknown; allow?: string } = {},
+    options: { detail?: string | undefined; cause?: unknown; allow?: string } = {},
   ) {
     super(kind, { cause: options.cause });
     const words = kind.replaceAll("-", " ");
@@ -169,6 +171,13 @@ export class Problem extends Error {
   }
 }
 
+/** Returns a failure as the problem that clients see. Returns undefined for an unexpected error. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Failure)) return undefined;
+  return new Problem(error.kind, { detail: error.detail, cause: error.cause });
+}
+
 /** The detail of a problem whose cause is a full disk, for the owner only. */
 export const FULL_DISK =
   "The disk of the counter file is full. Hits are not counted until there is room again.";
@@ -177,14 +186,4 @@ export const FULL_DISK =
 export function isFullDisk(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /disk is full|No space left/i.test(error.message) || isFullDisk(error.cause);
-}
-
-/** The reason why the service cannot start, for the operator. */
-export class StartError extends Error {
-  override readonly name = "StartError";
-}
-
-/** Returns the message of a thrown value. */
-export function errorMessage(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,5 +1,5 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
-import { StartError } from "./problem.ts";
+import { StartError } from "./start_error.ts";
 import {
   announce,
   closeOnSignal,

@@ -14,7 +14,7 @@ import {
   readProblem,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
-import { Problem } from "../problem.ts";
+import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "../routes/service.ts";
 
 const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
@@ -78,8 +78,9 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
         return await ("counter" in translation
           ? callTarget(translation)
           : respondWithNumbers(translation, callTarget));
-      } catch (problem) {
-        if (!(problem instanceof Problem) || isPicture !== true) throw problem;
+      } catch (error) {
+        const problem = problemOf(error);
+        if (problem === undefined || isPicture !== true) throw error;
         const image = errorBadge(problem);
         return allowPages(problemImageResponse(problem, { image, request }), "any");
       }

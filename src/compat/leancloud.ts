@@ -3,7 +3,7 @@ import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
 import { createResponse, headersFor, readProblem } from "../http/response.ts";
-import { Problem } from "../problem.ts";
+import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "../routes/service.ts";
 
 /** Maximum length of a body in bytes. */
@@ -76,8 +76,9 @@ export function leancloud({ call, counters, readSmallBody }: Service): Endpoint 
       }
       const results = parseBatch(body, prefix).map((one) =>
         write(one, context).then((success) => ({ success }), (error) => {
-          if (error instanceof Problem) return { error: errorObject(error) };
-          throw error;
+          const problem = problemOf(error);
+          if (problem === undefined) throw error;
+          return { error: errorObject(problem) };
         })
       );
       return respond(await Promise.all(results));

@@ -1,5 +1,5 @@
 import type { BatchMeter } from "../metrics.ts";
-import { Problem, type ProblemName } from "../problem.ts";
+import { Failure, type FailureKind } from "../domain/errors.ts";
 
 /** Calls that ask for the same thing, so that one entry of a batch answers them all. */
 export interface CoalescedCall<Key, Result, Part = never> extends PromiseWithResolvers<Result> {
@@ -82,8 +82,8 @@ export interface BatcherOptions<Key, Result, Part> {
   fastStoreMs: number;
   /** Age of a call at which `rejectTimedOut` rejects it, in milliseconds. */
   deadlineMs: number;
-  /** The problem that callers get if their batch was sent and the store did not answer in time. */
-  timeout: ProblemName;
+  /** The failure that callers get if their batch was sent and the store did not answer in time. */
+  timeout: FailureKind;
   /** The id of a key, if keys of one id must be sent one after another. */
   inOrder?(key: Key): string;
   /** Sends a batch. The outcomes are in the order of the calls. */
@@ -176,12 +176,12 @@ export class Batcher<Key, Result, Part = never> {
     for (const batch of this.#inFlight) {
       if (batch.hasTimedOut || !batch.calls.some(({ since }) => since <= latest)) continue;
       batch.hasTimedOut = true;
-      for (const call of batch.calls) this.#answer(call, new Problem(timeout));
+      for (const call of batch.calls) this.#answer(call, new Failure(timeout));
     }
     for (const call of this.#queue.values()) {
       if (call.since > latest) break;
       this.#queue.delete(call.key);
-      this.#answer(call, new Problem("store-unavailable"));
+      this.#answer(call, new Failure("store-unavailable"));
     }
     limit.fill();
   }

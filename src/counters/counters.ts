@@ -15,7 +15,7 @@ import {
 } from "../domain/store.ts";
 import { applyUpdate } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";
-import { Problem } from "../problem.ts";
+import { Failure } from "../domain/errors.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
 import type { NumberedLine } from "../domain/line.ts";
 import { importLines, type ImportMode } from "./import.ts";
@@ -76,7 +76,7 @@ export function createCounters(
       const outcomes = await store.write(calls.map(({ key }) => key));
       calls.forEach(({ key: { id, update } }, index) => {
         const before = outcomes[index];
-        if (before === undefined || before instanceof Problem) return;
+        if (before === undefined || before instanceof Failure) return;
         const after = update && applyUpdate(update, { held: before, today: calendar.today() });
         seen.set(id, after?.hits ?? 0);
       });
@@ -114,7 +114,7 @@ export function createCounters(
       const outcomes = await store.history(
         calls.map(({ key, parts }) => ({ id: key, since: Math.min(...parts) })),
       );
-      remember(calls, outcomes.map((held) => held instanceof Problem ? held : held.hits));
+      remember(calls, outcomes.map((held) => held instanceof Failure ? held : held.hits));
       return outcomes;
     },
   });
@@ -134,16 +134,16 @@ export function createCounters(
 
   /** Counts hits as acknowledged, or as unknown. */
   function meterHits(outcome: number | OnceOutcome | Error | undefined, amount: number): void {
-    const isUnknown = outcome instanceof Problem && outcome.kind === "outcome-unknown";
+    const isUnknown = outcome instanceof Failure && outcome.kind === "outcome-unknown";
     if (isUnknown) metrics.unknownHits += amount;
     else if (outcome !== undefined && !(outcome instanceof Error)) metrics.hits += amount;
   }
 
   /** Returns a rejected promise if a batcher takes no call. Otherwise starts the deadline check. */
   function rejectIfUnavailable(batcher: { readonly isStuck: boolean }): Promise<never> | undefined {
-    if (closing !== undefined) return Promise.reject(new Problem("shutting-down"));
-    if (batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
-    if (pending.waiting >= MAX_WAITING) return Promise.reject(new Problem("overloaded"));
+    if (closing !== undefined) return Promise.reject(new Failure("shutting-down"));
+    if (batcher.isStuck) return Promise.reject(new Failure("store-unavailable"));
+    if (pending.waiting >= MAX_WAITING) return Promise.reject(new Failure("overloaded"));
     watch ??= setInterval(rejectTimedOut, DEADLINE_CHECK_INTERVAL_MS);
     return undefined;
   }
@@ -202,7 +202,7 @@ export function createCounters(
   }
 
   async function* list(options: ListOptions, maxPausingMs?: number): AsyncGenerator<ListPage> {
-    if (closing !== undefined) throw new Problem("shutting-down");
+    if (closing !== undefined) throw new Failure("shutting-down");
     const pages = store.list(options);
     const job = new LongJob(() => calls, maxPausingMs);
     try {
@@ -276,7 +276,7 @@ export function createCounters(
      */
     async ready(): Promise<readonly string[]> {
       // A lazy store would open again once it was closed.
-      if (closing !== undefined) throw new Problem("store-unavailable");
+      if (closing !== undefined) throw new Failure("store-unavailable");
       return await withTimeout(READY_DEADLINE_MS, store.check());
     },
     /** Returns what the store may lose counters by, see {@linkcode CounterStore.risks}. */
@@ -287,7 +287,7 @@ export function createCounters(
 }
 
 function isFull(outcome: unknown): boolean {
-  return outcome instanceof Problem && outcome.kind === "counter-full";
+  return outcome instanceof Failure && outcome.kind === "counter-full";
 }
 
 /** The outcomes of the hits of one counter that were sent together. */
@@ -302,7 +302,7 @@ async function addOneByOne(
   for (const hit of hits) {
     const [outcome] = await store.addOnce([{ id, hits: [hit] }]).catch((error) => [toError(error)]);
     const one = outcome instanceof Error ? outcome : outcome?.[0];
-    results.push(one ?? new Problem("outcome-unknown"));
+    results.push(one ?? new Failure("outcome-unknown"));
   }
   return results;
 }

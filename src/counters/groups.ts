@@ -3,7 +3,7 @@ import { type Calendar, hitsIn, type Period, periodStart } from "../domain/calen
 import type { CounterId } from "../domain/counter_id.ts";
 import { type CounterState, type Day, firstDayOf, yearOf } from "../domain/history.ts";
 import { type ListedCounter, type ListOptions, type ListPage, MAX_HITS } from "../domain/store.ts";
-import { Problem } from "../problem.ts";
+import { Failure } from "../domain/errors.ts";
 
 /** Maximum age of a result, counted from the beginning of its scan, in milliseconds. */
 const MAX_AGE_MS = 10_000;
@@ -134,7 +134,7 @@ function byHits(one: RankedCounter, other: RankedCounter): number {
 
 function exact(sum: number): number {
   if (sum <= MAX_HITS) return sum;
-  throw new Problem("group-too-large", {
+  throw new Failure("group-too-large", {
     detail: "The counters of this group add up to more than 2^53-1.",
   });
 }
@@ -145,7 +145,7 @@ function cached<Parameter, Value>(
   foldFor: (parameter: Parameter) => Fold<Value>,
 ): (prefix: CounterId, parameter: Parameter, isOwner?: boolean) => Promise<Value> {
   /** `began` is the start of the scan, by `performance.now()`. */
-  const results = new BoundedMap<string, { began: number; value: Value | Problem }>(CACHE_SIZE);
+  const results = new BoundedMap<string, { began: number; value: Value | Failure }>(CACHE_SIZE);
   const inFlight = new Map<string, Promise<Value>>();
 
   async function find(
@@ -160,7 +160,7 @@ function cached<Parameter, Value>(
       return value;
     } catch (error) {
       // A prefix that is too large stays so for a while.
-      if (error instanceof Problem && error.status === 409) {
+      if (error instanceof Failure && error.kind === "group-too-large") {
         results.set(name, { began: performance.now(), value: error });
       }
       throw error;
@@ -185,7 +185,7 @@ function cached<Parameter, Value>(
     const age = known === undefined ? Infinity : performance.now() - known.began;
     if (known === undefined || age > MAX_AGE_MS) return await refresh();
     if (age > REFRESH_AGE_MS) refresh().catch(() => {});
-    if (known.value instanceof Problem) throw known.value;
+    if (known.value instanceof Failure) throw known.value;
     return known.value;
   };
 }
@@ -210,9 +210,9 @@ class Scanner {
    * one goes first.
    */
   scan(prefix: string, fold: Fold<unknown>, goesFirst: boolean): Promise<number> {
-    if (this.#hasEnded) return Promise.reject(new Problem("shutting-down"));
+    if (this.#hasEnded) return Promise.reject(new Failure("shutting-down"));
     if (!goesFirst && this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(new Problem("overloaded"));
+      return Promise.reject(new Failure("overloaded"));
     }
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const job = { prefix, fold, counters: 0, resolve, reject };
@@ -254,9 +254,9 @@ class Scanner {
       return since === undefined ? least : Math.min(since, least ?? since);
     }, undefined);
     for await (const { counters } of this.options.list({ prefix: commonPrefix(jobs), since })) {
-      if (this.#hasEnded) throw new Problem("shutting-down");
+      if (this.#hasEnded) throw new Failure("shutting-down");
       if (performance.now() - began > MAX_AGE_MS) {
-        throw new Problem("store-unavailable", { detail: TOO_SLOW });
+        throw new Failure("store-unavailable", { detail: TOO_SLOW });
       }
       for (const job of jobs) {
         for (const counter of counters) {
@@ -266,7 +266,7 @@ class Scanner {
         }
         if (job.counters <= MAX_COUNTERS) continue;
         jobs.delete(job);
-        job.reject(new Problem("group-too-large"));
+        job.reject(new Failure("group-too-large"));
       }
       if (jobs.size === 0) return;
     }

@@ -10,7 +10,7 @@ import {
 } from "../domain/line.ts";
 import type { Update, Write } from "../domain/store.ts";
 import { applyUpdate, refusalOf } from "../domain/update.ts";
-import { Problem } from "../problem.ts";
+import { Failure } from "../domain/errors.ts";
 import type { LongJob } from "./long_job.ts";
 
 /** Maximum size of a portion, which is in memory, in lines without days. */
@@ -65,16 +65,16 @@ export class ImportError extends Error {
   override readonly name = "ImportError";
 
   /**
-   * `importedCount` is the number of lines that were imported. `problem` is the reason why the line
+   * `importedCount` is the number of lines that were imported. `failure` is the reason why the line
    * was not imported, undefined if the line is invalid.
    */
   constructor(
     message: string,
     readonly line: number,
     readonly importedCount: number,
-    readonly problem?: Problem,
+    readonly failure?: Failure,
   ) {
-    super(message, { cause: problem });
+    super(message, { cause: failure });
   }
 }
 
@@ -109,7 +109,7 @@ export async function importLines(
 interface Entry {
   readonly line: CounterLine;
   readonly number: number;
-  problem?: Problem;
+  failure?: Failure;
   change?: ImportChange;
 }
 
@@ -161,10 +161,10 @@ class ImportRun {
   /** Drops the current portion, because a client that exceeds its rights must change nothing. */
   #refusePortion(number: number): ImportError {
     this.#entries = [];
-    const problem = new Problem("outside-prefix", {
+    const failure = new Failure("outside-prefix", {
       detail: `This job key imports only ids that begin with ${this.options.prefix}.`,
     });
-    return new ImportError(problem.detail, number, this.importedCount, problem);
+    return new ImportError(failure.message, number, this.importedCount, failure);
   }
 
   /** Imports the current portion. */
@@ -178,12 +178,12 @@ class ImportRun {
       this.changed++;
       if (this.changes.length < MAX_CHANGES) this.changes.push(change);
     }
-    const failed = entries.filter(({ problem }) => problem !== undefined);
+    const failed = entries.filter(({ failure }) => failure !== undefined);
     this.importedCount += entries.length - failed.length;
     const [first] = failed;
-    if (first?.problem === undefined) return;
-    const { number, problem } = first;
-    throw new ImportError(problem.detail, number, this.importedCount, problem);
+    if (first?.failure === undefined) return;
+    const { number, failure } = first;
+    throw new ImportError(failure.message, number, this.importedCount, failure);
   }
 
   /** Number of lines before the next one. */
@@ -199,9 +199,9 @@ class ImportRun {
       const end = start + (this.#hasCalls ? CHUNK : CHUNK_WITHOUT_CALLS);
       const chunk = sorted.slice(start, end);
       await Promise.all(chunk.map((entry) => this.#importLine(entry)));
-      const failure = chunk.find(({ problem }) => (problem?.status ?? 0) >= 500)?.problem;
-      if (failure !== undefined) {
-        for (const entry of sorted.slice(end)) entry.problem = failure;
+      const ofStore = chunk.find(({ failure }) => failure?.isOfStore)?.failure;
+      if (ofStore !== undefined) {
+        for (const entry of sorted.slice(end)) entry.failure = ofStore;
         return;
       }
       this.#hasCalls = await job.endPiece();
@@ -216,8 +216,8 @@ class ImportRun {
     try {
       await (dry ? this.#compare(entry, update) : write({ id, update }));
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      entry.problem = error;
+      if (!(error instanceof Failure)) throw error;
+      entry.failure = error;
     }
   }
 

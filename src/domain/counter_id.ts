@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts";
+import { Failure } from "./errors.ts";
 
 declare const brand: unique symbol;
 
@@ -39,7 +39,7 @@ export function counterId(text: string | undefined): CounterId {
   const id = text === undefined ? DEFAULT_ID : parseCounterId(text);
   if (id !== undefined) return id;
   if (text?.trim() === "") return DEFAULT_ID;
-  throw new Problem("bad-id");
+  throw new Failure("bad-id");
 }
 
 /** Parses a counter id. Returns undefined if it is blank or invalid. */
@@ -60,7 +60,7 @@ export function isCounterId(text: string): text is CounterId {
  */
 export function counterPrefix(text: string): string {
   const prefix = normalized(text.trimStart());
-  if (prefix === undefined) throw new Problem("bad-id");
+  if (prefix === undefined) throw new Failure("bad-id");
   return prefix;
 }
 

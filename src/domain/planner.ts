@@ -26,12 +26,12 @@ import {
 import { deduplicate, type DeduplicationKeys, type KnownKeys, type OnceOutcome } from "./once.ts";
 import { MAX_HITS, type Outcome, type Update } from "./store.ts";
 import { applyUpdate, isEmpty, isReport, refusalOf } from "./update.ts";
-import { Problem } from "../problem.ts";
+import { Failure } from "./errors.ts";
 
 /** A counter in a store, as far as it was read. */
 export interface CounterRecord {
   /**
-   * The total, or 0 if none is stored. The problem `not-a-counter` if the stored value is not a
+   * The total, or 0 if none is stored. The failure `not-a-counter` if the stored value is not a
    * total.
    */
   readonly total: Outcome;
@@ -60,7 +60,7 @@ export interface CounterRecord {
 /** The outcome of a request, and the writes that it takes. */
 export interface Plan<Result> {
   /** The answer to the caller, valid once the writes are stored. */
-  readonly result: Result | Problem;
+  readonly result: Result | Failure;
   /** Undefined if nothing changes. */
   readonly writes: Writes | undefined;
 }
@@ -107,7 +107,7 @@ export function planHits(record: CounterRecord, amount: number, today: Day): Pla
   const { total } = record;
   if (typeof total !== "number") return refuse(total);
   const sum = total + amount;
-  if (sum > MAX_HITS) return refuse(new Problem("counter-full"));
+  if (sum > MAX_HITS) return refuse(new Failure("counter-full"));
   // Store the ledger of a deleted counter again although its day is open, because it may expire.
   const isOpen = record.exists && isOpenOn(record.openDay, today);
   const history = isOpen ? undefined : openDay(record, total, today);
@@ -126,7 +126,7 @@ export function planOnce(
   // New keys need the write of a total even if no hit counts: only the total guards them against
   // other writers.
   const { result, writes } = planHits(record, amount, today);
-  if (result instanceof Problem) return refuse(result);
+  if (result instanceof Failure) return refuse(result);
   const deduplication = { keys, visitors, day: today };
   return { result: outcomes, writes: writes && { ...writes, deduplication } };
 }
@@ -142,7 +142,7 @@ export function planWrite(
   today: Day,
 ): Plan<CounterState> {
   const held = stateOf(record, today);
-  if (held instanceof Problem) return refuse(held);
+  if (held instanceof Failure) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
   const isNew = !record.exists || isEmpty(held);
   const { hits, days, report } = applyUpdate(update, { held, today, isNew });
@@ -165,15 +165,15 @@ export function planWrite(
  * Returns the total and days of a record, as far as its years were read. A damaged ledger counts as
  * none. No day is after tomorrow, see {@linkcode dropAhead}.
  */
-export function stateOf(record: CounterRecord, today: Day): CounterState | Problem {
+export function stateOf(record: CounterRecord, today: Day): CounterState | Failure {
   const { total, exists, ledger, years = [], report } = record;
   if (typeof total !== "number") return total;
   const days = isValid(ledger) ? dropAhead(daysOf({ ledger, years }, total), today) : undefined;
   return { hits: total, days, ...exists && report && { report } };
 }
 
-function refuse(problem: Problem): { result: Problem; writes: undefined } {
-  return { result: problem, writes: undefined };
+function refuse(failure: Failure): { result: Failure; writes: undefined } {
+  return { result: failure, writes: undefined };
 }
 
 /**

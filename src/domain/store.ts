@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts";
+import { Failure } from "./errors.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { CounterState, DatedReport, Day, Days } from "./history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
@@ -47,8 +47,8 @@ export interface Write {
   readonly update: Update | undefined;
 }
 
-/** The number of a counter, or the problem of this id alone. */
-export type Outcome = number | Problem;
+/** The number of a counter, or the failure of this id alone. */
+export type Outcome = number | Failure;
 
 /** A counter to read with its days, from `since` on at least. */
 export interface HistoryQuery {
@@ -110,15 +110,15 @@ export interface OpenStore {
   /** Adds hits unless they are repeats. Deduplication keys are stored in one step with them. */
   addOnce(
     additions: readonly OnceAddition[],
-  ): Promise<readonly (readonly OnceOutcome[] | Problem)[]>;
+  ): Promise<readonly (readonly OnceOutcome[] | Failure)[]>;
   /** Sets and deletes counters. Resolves with their previous states. */
-  write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]>;
+  write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]>;
   /** Resolves with a random text that all processes share on a day. It is deleted after the day. */
   salt(day: Day): Promise<string>;
   /** Resolves with the totals of counters, which include all hits acknowledged before the call. */
   read(ids: readonly CounterId[]): Promise<readonly Outcome[]>;
   /** Resolves with the states of counters, each as it was at one instant. */
-  history(questions: readonly HistoryQuery[]): Promise<readonly (CounterState | Problem)[]>;
+  history(questions: readonly HistoryQuery[]): Promise<readonly (CounterState | Failure)[]>;
   /**
    * Lists every counter once, as it was at some instant during the list. No counter that existed
    * throughout is missing. Reads no further than its caller. Throws `store-unavailable`.
@@ -149,7 +149,7 @@ export async function withTimeout<Result>(
   call: Promise<Result>,
 ): Promise<Result> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Problem("store-unavailable")), milliseconds);
+  const timer = setTimeout(() => late.reject(new Failure("store-unavailable")), milliseconds);
   try {
     return await Promise.race([call, late.promise]);
   } finally {

@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts";
+import { Failure } from "./errors.ts";
 import {
   addToDay,
   type CounterState,
@@ -83,11 +83,11 @@ function isLater(report: Report | null, last: Report | null | undefined): boolea
   return report !== null && report.at > (last?.at ?? -Infinity);
 }
 
-/** Returns the problem of a counter that no update may result in, or undefined. */
-export function refusalOf({ hits, days }: { hits: number; days: Days }): Problem | undefined {
-  if (hits > MAX_HITS) return new Problem("counter-full");
+/** Returns the failure of a counter that no update may result in, or undefined. */
+export function refusalOf({ hits, days }: { hits: number; days: Days }): Failure | undefined {
+  if (hits > MAX_HITS) return new Failure("counter-full");
   if (staysExact({ hits, days })) return undefined;
-  return new Problem("counter-full", {
+  return new Failure("counter-full", {
     detail: "Its days would add up to more than can be counted exactly. It was left unchanged.",
   });
 }

@@ -6,7 +6,7 @@ import { keyPrefix } from "../auth/keys.ts";
 import { type CounterId, counterId, DEFAULT_ID } from "../domain/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
-import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
+import { FULL_DISK, isFullDisk, Problem, problemOf } from "../problem.ts";
 import type { Draining } from "./body.ts";
 import { allowPages, corsPolicy, preflightResponse } from "./cors.ts";
 import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
@@ -268,7 +268,8 @@ function refuseBody({ headers }: Request): void {
 
 /** Converts an error to a Problem. Logs the cause of unexpected errors, which clients never see. */
 function toProblem(error: unknown, log: Log): Problem {
-  if (error instanceof Problem) return error;
+  const problem = problemOf(error);
+  if (problem !== undefined) return problem;
   const stack = error instanceof Error ? error.stack : undefined;
   log.error("unexpected error", { cause: error, ...(stack !== undefined && { stack }) });
   return new Problem("internal", { cause: error });

@@ -1,4 +1,5 @@
 import { type CounterId, counterId } from "../domain/counter_id.ts";
+import { Failure } from "../domain/errors.ts";
 import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
@@ -61,7 +62,7 @@ async function numberOrNull(hits: number | Promise<number>): Promise<number | nu
   try {
     return await hits;
   } catch (error) {
-    if (error instanceof Problem && error.kind === "not-a-counter") return null;
+    if (error instanceof Failure && error.kind === "not-a-counter") return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import type { CounterId } from "../domain/counter_id.ts";
+import { Failure } from "../domain/errors.ts";
 import type { Days } from "../domain/history.ts";
 import { type HitRequest, once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -13,7 +14,7 @@ import {
   UNCACHED_IMAGE,
 } from "../http/response.ts";
 import { bodies, HIT_FLAGS, HIT_PROBLEMS, keep, operation, success } from "../openapi/responses.ts";
-import { Problem } from "../problem.ts";
+import { type Problem, problemOf } from "../problem.ts";
 import { readDays, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
@@ -25,7 +26,7 @@ const COUNTED = success("The badge with the new count.", bodies.svg, keep.imageN
 interface ShownHit {
   readonly hits: number;
   readonly flag?: HitFlag;
-  readonly problem?: Problem;
+  readonly problem?: Problem | undefined;
 }
 
 /** `GET /hit.svg`: the counting image. Draws the last known number if the hit is not confirmed. */
@@ -38,8 +39,8 @@ export function hitImage({ counters, countHit, recentHits }: Service): Endpoint 
       return typeof result === "number" ? { hits: result } : result;
     } catch (error) {
       const hits = counters.lastSeen(context.id);
-      if (!(error instanceof Problem) || error.status < 500 || hits === undefined) throw error;
-      return { hits, problem: error };
+      if (!(error instanceof Failure) || !error.isOfStore || hits === undefined) throw error;
+      return { hits, problem: problemOf(error) };
     }
   }
 

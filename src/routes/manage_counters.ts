@@ -9,7 +9,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { Problem } from "../problem.ts";
+import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("json", "no-store");
@@ -219,9 +219,10 @@ export function importCounters({ counters, draining }: Service): Endpoint {
  * import that the shutdown of the service cuts off.
  */
 function importProblem(
-  { line, message, importedCount, problem }: ImportError,
+  { line, message, importedCount, failure }: ImportError,
   { dry, isCut }: { dry: boolean; isCut: boolean },
 ): Problem {
+  const problem = problemOf(failure);
   const certainty = isCut || problem !== undefined ? "for sure" : "so far";
   const stored = dry ? "Nothing was written." : `Lines stored ${certainty}: ${importedCount}.`;
   if (isCut) {

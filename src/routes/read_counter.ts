@@ -11,7 +11,7 @@ import {
 import type { Counters } from "../counters/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
-import { Problem } from "../problem.ts";
+import { Problem, problemOf } from "../problem.ts";
 import { BoundedMap } from "../bounded_map.ts";
 
 /** Limits the hits to some days. */
@@ -165,7 +165,7 @@ export function createLatestReader(counters: Counters) {
       return read;
     }, (error) => {
       const counts = key === undefined ? counters.lastSeen(id) : cache.get(key);
-      if (!(error instanceof Problem) || error.status !== 503 || counts === undefined) throw error;
+      if (problemOf(error)?.status !== 503 || counts === undefined) throw error;
       return { counts, isStale: true };
     });
   };

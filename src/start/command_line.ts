@@ -1,6 +1,6 @@
 import { linkTokenOf } from "../auth/signed_token.ts";
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
-import { errorMessage, StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../start_error.ts";
 import { VERSION } from "../version.ts";
 import { localUrl } from "./banner.ts";
 import { type Config, parseConfig } from "./config.ts";

@@ -1,5 +1,5 @@
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
-import { errorMessage, StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../start_error.ts";
 import type { StoreSetting } from "./store_address.ts";
 
 /** The file of a secret, and the secret in it. */

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { errorMessage, StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../start_error.ts";
 
 /** Time between attempts to listen again, in milliseconds. */
 const RELISTEN_PAUSE_MS = 100;

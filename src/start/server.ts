@@ -5,7 +5,7 @@ import { type Config, parseConfig, sourceOf } from "./config.ts";
 import { createCalendar } from "../domain/calendar.ts";
 import { type Counters, createCounters } from "../counters/counters.ts";
 import { openStore } from "../store/open_store.ts";
-import { StartError } from "../problem.ts";
+import { StartError } from "../start_error.ts";
 import { type LoadedEnvironment, readEnvironment } from "./environment.ts";
 import { listen } from "./listener.ts";
 import { findSecret, keepSecret, noticeOfNew } from "./generated_secret.ts";

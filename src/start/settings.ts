@@ -1,7 +1,7 @@
 import { parseKeyVersions } from "../auth/keys.ts";
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { parseServeAs } from "../hits/serve_as.ts";
-import { errorMessage, StartError } from "../problem.ts";
+import { errorMessage, StartError } from "../start_error.ts";
 import { parseStoreUrl } from "./store_address.ts";
 
 /** An environment variable that an owner may set. */

@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts";
+import { Failure } from "../domain/errors.ts";
 import type { CounterStore, OpenStore, StoreTraits } from "../domain/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
@@ -50,7 +50,7 @@ export function createLazyStore(
       // A server may answer although the store cannot be opened.
       health.unwritable(cause);
       if (!isClosed) retry = setTimeout(tryAgain, RETRY_MS);
-      throw new Problem("store-unavailable", { cause });
+      throw new Failure("store-unavailable", { cause });
     }
   }
 

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { DatabaseOptions } from "./kv/database.ts";
 import { createLazyStore } from "./lazy_store.ts";
-import { StartError } from "../problem.ts";
+import { StartError } from "../start_error.ts";
 import { type CounterStore, type Source, withTimeout } from "../domain/store.ts";
 import { meteredHealth, STORE_LABEL } from "./store_health.ts";
 

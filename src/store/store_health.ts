@@ -1,6 +1,6 @@
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { Problem } from "../problem.ts";
+import { Failure } from "../domain/errors.ts";
 
 /**
  * The health of a store. It logs once when the store becomes unavailable, once more if the cause is
@@ -54,7 +54,7 @@ export function createStoreHealth(
 
   function begin(trouble: Trouble, cause: unknown): void {
     const isReported = troubles.has(trouble) || (trouble !== "loginRejected" && troubles.size > 0);
-    const isTimeout = cause instanceof Problem && cause.cause === undefined;
+    const isTimeout = cause instanceof Failure && cause.cause === undefined;
     troubles.add(trouble);
     onChange?.(false);
     if (isReported && (isTimeout || !isUnexplained)) return;

@@ -5,7 +5,7 @@ import process from "node:process";
 import { type Calendar, createCalendar } from "../../src/domain/calendar.ts";
 import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counters/counters.ts";
-import { Problem } from "../../src/problem.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { storeOn } from "../support/redis_backend.ts";
 import { linkTo } from "../support/redis_link.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -204,7 +204,7 @@ class Load {
   }
 
   #noteFailure(problem: unknown): void {
-    if (!(problem instanceof Problem)) throw problem;
+    if (!(problem instanceof Failure)) throw problem;
     if (problem.kind === "outcome-unknown") this.unknown++;
     else this.refused++;
   }

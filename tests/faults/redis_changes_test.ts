@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../src/domain/counter_id.ts";
 import { type Counters, createCounters } from "../../src/counters/counters.ts";
-import { Problem } from "../../src/problem.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { openRedisStore } from "../support/redis_backend.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis } from "../support/redis_server.ts";
@@ -91,7 +91,7 @@ class Told {
       try {
         this.#note(await counters.hit(HOME), floor);
       } catch (problem) {
-        if (!(problem instanceof Problem)) throw problem;
+        if (!(problem instanceof Failure)) throw problem;
         if (problem.kind === "outcome-unknown") this.unknown++;
         await pause(10);
       }

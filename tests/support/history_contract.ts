@@ -9,7 +9,7 @@ import {
   MAX_HITS,
   type Update,
 } from "../../src/domain/store.ts";
-import { Problem } from "../../src/problem.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { times } from "./times.ts";
 import { addition, type StoreKind } from "./store_contract.ts";
 
@@ -119,9 +119,9 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
                 const [held] = await store.write([{ id, update }]);
                 const after = written(update, before, today);
                 if (after.hits > MAX_HITS) {
-                  strictEqual(held instanceof Problem && held.kind, "counter-full");
+                  strictEqual(held instanceof Failure && held.kind, "counter-full");
                 } else {
-                  if (held instanceof Problem || held === undefined) throw held;
+                  if (held instanceof Failure || held === undefined) throw held;
                   deepStrictEqual(shown(held), shown(before));
                   model.set(id, after);
                 }
@@ -129,7 +129,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
             }
             for (const each of ids) {
               const [held] = await (stores[0] ?? store).history([{ id: each, since: -Infinity }]);
-              if (held instanceof Problem || held === undefined) throw held;
+              if (held instanceof Failure || held === undefined) throw held;
               deepStrictEqual(shown(held), shown(healed(model.get(each), today)));
             }
           }
@@ -167,7 +167,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
           today = FIRST_DAY;
           await change(id);
           const [held] = await store.history([{ id, since: -Infinity }]);
-          if (held instanceof Problem || held === undefined) throw held;
+          if (held instanceof Failure || held === undefined) throw held;
           // An import adds what is missing of the two hits of today.
           const ofToday = kind === "import" ? 2 : 3;
           const kept = kind === "import" ? { [FIRST_DAY]: 2, [FIRST_DAY + 1]: 1 } : {
@@ -194,7 +194,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
       const id = counterId("much");
       const set = async (mode: Update["mode"], hits: number, days: Days | undefined) => {
         const [outcome] = await store.write([{ id, update: { mode, hits, days } }]);
-        return outcome instanceof Problem ? outcome.kind : "set";
+        return outcome instanceof Failure ? outcome.kind : "set";
       };
       const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
       strictEqual(await set("replace", MAX_HITS - 5, on(400, MAX_HITS - 7)), "set");
@@ -204,7 +204,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
       const before = { hits: MAX_HITS - 5, days: { [FIRST_DAY - 400]: MAX_HITS - 7 } };
       const held = async () => {
         const [held] = await store.history([{ id, since: -Infinity }]);
-        if (held instanceof Problem || held === undefined) throw held;
+        if (held instanceof Failure || held === undefined) throw held;
         return shown(held);
       };
       deepStrictEqual(await held(), before);
@@ -240,7 +240,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
         });
         const days = { newest: today, hits };
         const [held] = await store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
-        if (held instanceof Problem) throw held;
+        if (held instanceof Failure) throw held;
       };
       for (; today < FIRST_DAY + 400; today++) {
         // Some runs are missed, for less than the two weeks that are told of, and some come twice.
@@ -249,7 +249,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
         if (today % 7 === 0) await send();
       }
       const [held] = await store.history([{ id, since: -Infinity }]);
-      if (held instanceof Problem || held === undefined) throw held;
+      if (held instanceof Failure || held === undefined) throw held;
       // The day of the 41 hits had fewer views.
       seen.delete(FIRST_DAY);
       strictEqual(held.hits, 41 + seen.values().reduce((sum, views) => sum + views, 0));

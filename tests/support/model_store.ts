@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Write,
 } from "../../src/domain/store.ts";
-import { Problem } from "../../src/problem.ts";
+import { Failure } from "../../src/domain/errors.ts";
 
 /** The specification of a store in its simplest form. Tests compare the real stores with it. */
 export class ModelStore implements CounterStore {
@@ -35,7 +35,7 @@ export class ModelStore implements CounterStore {
 
   addOnce(
     additions: readonly OnceAddition[],
-  ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
+  ): Promise<readonly (readonly OnceOutcome[] | Failure)[]> {
     return Promise.resolve(additions.map((addition) => this.#addOnce(addition)));
   }
 
@@ -84,14 +84,14 @@ export class ModelStore implements CounterStore {
     return this.counters.get(id) ?? { hits: 0, days: undefined };
   }
 
-  #addOnce({ id, hits }: OnceAddition): readonly OnceOutcome[] | Problem {
+  #addOnce({ id, hits }: OnceAddition): readonly OnceOutcome[] | Failure {
     const known = this.#marks.get(id) ?? { keys: new Map(), visitors: new Set() };
     const { amount, outcomes, keys, visitors } = deduplicate(hits, {
       total: this.#held(id).hits,
       known,
     });
     const total = this.#add(id, amount);
-    if (total instanceof Problem) return total;
+    if (total instanceof Failure) return total;
     this.#marks.set(id, {
       keys: new Map([...known.keys, ...keys]),
       visitors: known.visitors.union(visitors),
@@ -103,7 +103,7 @@ export class ModelStore implements CounterStore {
     const held = this.#held(id);
     const today = this.#today();
     const hits = held.hits + amount;
-    if (hits > MAX_HITS) return new Problem("counter-full");
+    if (hits > MAX_HITS) return new Failure("counter-full");
     const { newest, hits: [latest = 0, ...older] } = padToDay(
       held.days ?? { newest: today, hits: [] },
       today,

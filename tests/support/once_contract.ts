@@ -3,7 +3,7 @@ import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
 import { createCounters } from "../../src/counters/counters.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../../src/domain/once.ts";
 import { type CounterStore, MAX_HITS } from "../../src/domain/store.ts";
-import { Problem } from "../../src/problem.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import type { Backend, StoreKind } from "./store_contract.ts";
 
 const ID = counterId("a");
@@ -116,7 +116,7 @@ export function testOnce(name: string, kind: StoreKind): void {
       await using store = await opened(backend);
       await backend.setForeign(ID, value);
       const before = await backend.raw(ID);
-      for (const _ of [1, 2]) await rejects(store.once({ key: "k" }), isProblem("not-a-counter"));
+      for (const _ of [1, 2]) await rejects(store.once({ key: "k" }), isFailure("not-a-counter"));
       deepStrictEqual(await backend.raw(ID), before);
     });
   }
@@ -124,7 +124,7 @@ export function testOnce(name: string, kind: StoreKind): void {
   test("a counter that is full takes no mark", async (backend) => {
     await using store = await opened(backend);
     await backend.setNumber(ID, MAX_HITS);
-    for (const _ of [1, 2]) await rejects(store.once({ key: "k" }), isProblem("counter-full"));
+    for (const _ of [1, 2]) await rejects(store.once({ key: "k" }), isFailure("counter-full"));
     strictEqual(await store.count(), MAX_HITS);
   });
 
@@ -242,6 +242,6 @@ function outcome(hits: number, repeat?: "repeat"): OnceOutcome {
   return { hits, repeat: repeat !== undefined };
 }
 
-function isProblem(kind: Problem["kind"]): (error: unknown) => boolean {
-  return (error) => error instanceof Problem && error.kind === kind;
+function isFailure(kind: Failure["kind"]): (error: unknown) => boolean {
+  return (error) => error instanceof Failure && error.kind === kind;
 }

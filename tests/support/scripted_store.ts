@@ -11,7 +11,7 @@ import type {
   Risks,
   Write,
 } from "../../src/domain/store.ts";
-import { Problem, type ProblemName } from "../../src/problem.ts";
+import { Failure, type FailureKind } from "../../src/domain/errors.ts";
 
 /** A store that fails on demand, as no real one does: for the answers to failures only. */
 export class ScriptedStore implements CounterStore {
@@ -22,7 +22,7 @@ export class ScriptedStore implements CounterStore {
   /** Number of calls of each operation. */
   readonly calls = { add: 0, addOnce: 0, write: 0, read: 0, history: 0, list: 0, check: 0 };
   /** The error of every call; undefined if calls succeed. */
-  failure: ProblemName | Error | undefined;
+  failure: FailureKind | Error | undefined;
   /** The shards that take no hits. */
   shardsAway: readonly string[] = [];
   risks?: () => Risks;
@@ -46,7 +46,7 @@ export class ScriptedStore implements CounterStore {
     return additions.map((addition) => this.#deduplicate(addition));
   }
 
-  async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
+  async write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
     this.calls.write++;
     await this.#obey();
     return writes.map(({ id, update }) => {
@@ -116,7 +116,7 @@ export class ScriptedStore implements CounterStore {
 
   async #obey(): Promise<void> {
     await this.gate;
-    if (typeof this.failure === "string") throw new Problem(this.failure);
+    if (typeof this.failure === "string") throw new Failure(this.failure);
     if (this.failure !== undefined) throw this.failure;
   }
 }

@@ -9,7 +9,7 @@ import {
   MAX_HITS,
   type Outcome,
 } from "../../src/domain/store.ts";
-import { Problem, type ProblemName } from "../../src/problem.ts";
+import { Failure, type FailureKind } from "../../src/domain/errors.ts";
 
 /** A place that keeps counters, empty at first, and the ways into it that go past the store. */
 export interface Backend extends AsyncDisposable {
@@ -215,7 +215,7 @@ export function testStore(name: string, kind: StoreKind): void {
     strictEqual(await count, 0);
     await counters.close();
     await Promise.all([store.close(), store.close()]);
-    await rejects(counters.hit(id), Problem);
+    await rejects(counters.hit(id), Failure);
     await rejectsWith("shutting-down", counters.count(id));
     if (!keeps) return;
     const again = createCounters(await backend.open());
@@ -242,9 +242,9 @@ export function testStore(name: string, kind: StoreKind): void {
 }
 
 /** Asserts that a promise rejects with this problem. */
-export async function rejectsWith(kind: ProblemName, outcome: unknown): Promise<void> {
+export async function rejectsWith(kind: FailureKind, outcome: unknown): Promise<void> {
   await rejects(Promise.resolve(outcome), (problem: unknown) => {
-    strictEqual(problem instanceof Problem ? problem.kind : problem, kind);
+    strictEqual(problem instanceof Failure ? problem.kind : problem, kind);
     return true;
   });
 }
@@ -255,8 +255,8 @@ export function addition(id: CounterId, amount: number): Addition {
 }
 
 /** An outcome as a test compares it: the number, or the name of the problem. */
-export function shown(outcome: Outcome | CounterState): number | ProblemName {
-  if (outcome instanceof Problem) return outcome.kind;
+export function shown(outcome: Outcome | CounterState): number | FailureKind {
+  if (outcome instanceof Failure) return outcome.kind;
   return typeof outcome === "number" ? outcome : outcome.hits;
 }
 

@@ -1,6 +1,6 @@
 import type { CounterId } from "../../domain/counter_id.ts";
 import { DAY_MS } from "../../domain/history.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { Plan, Writes } from "../../domain/planner.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { encodeLedger, encodeYear, OWN } from "./kv_layout.ts";
@@ -122,7 +122,7 @@ export async function commitAlone(operation: Deno.AtomicOperation): Promise<stri
     return result.ok ? result.versionstamp : null;
   } catch (cause) {
     const isRefused = NOTHING_WRITTEN.test(String(cause));
-    throw new Problem(isRefused ? "store-unavailable" : "outcome-unknown", { cause });
+    throw new Failure(isRefused ? "store-unavailable" : "outcome-unknown", { cause });
   }
 }
 
@@ -159,9 +159,9 @@ export function createSharedCommit(kv: Deno.Kv): Commit {
         versionstamp = found.versionstamp;
       }
     } catch (cause) {
-      if (TOO_LARGE.test(String(cause))) throw new Problem("store-unavailable", { cause });
+      if (TOO_LARGE.test(String(cause))) throw new Failure("store-unavailable", { cause });
       const found = await kv.get(key).catch(() => undefined);
-      if (found?.value !== mark) throw new Problem("outcome-unknown", { cause });
+      if (found?.value !== mark) throw new Failure("outcome-unknown", { cause });
       versionstamp = found.versionstamp;
     }
     // Not after an error: the commit may still arrive, and set the mark back.

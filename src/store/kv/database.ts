@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
 import { type Day, isOpenOn, LAST_DAY } from "../../domain/history.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { Plan } from "../../domain/planner.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
@@ -69,8 +69,8 @@ export class Database {
   /** True if it is unknown which rows are stored, so that the journal has to be loaded. */
   #isUncertain: boolean;
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** The problem of the last commit. Undefined if it succeeded. */
-  #failure: Problem | undefined;
+  /** The failure of the last commit. Undefined if it succeeded. */
+  #failure: Failure | undefined;
   #probedAt = -Infinity;
   #folding: Promise<void> | undefined;
   /** Time until which the journal may be folded, once the database is being closed. */
@@ -114,11 +114,11 @@ export class Database {
       this.#probedAt = now;
       await this.inTurn(() => this.#commitOperation(kv.atomic().set([OWN, "probe"], now))).then(
         () => this.#succeed(),
-        (error) => this.#failure = asProblem(error),
+        (error) => this.#failure = asFailure(error),
       );
     }
     const cause = this.#failure;
-    if (cause !== undefined) throw new Problem("store-unavailable", { cause });
+    if (cause !== undefined) throw new Failure("store-unavailable", { cause });
   }
 
   /** Carries out a read. Throws `store-unavailable` if it fails, or if the file has vanished. */
@@ -170,7 +170,7 @@ export class Database {
   async change<Item extends Identified, Read extends KvRecord, Result>(
     items: readonly Item[],
     verb: Verb<Item, Read, Result>,
-  ): Promise<(Result | Problem)[]> {
+  ): Promise<(Result | Failure)[]> {
     this.#checkPresent();
     const endTime = performance.now() + CONFLICT_LIMIT_MS;
     return await this.inTurn(() => this.#attempt(items, verb, endTime));
@@ -199,7 +199,7 @@ export class Database {
     items: readonly Item[],
     verb: Verb<Item, Read, Result>,
     endTime: number,
-  ): Promise<(Result | Problem)[]> {
+  ): Promise<(Result | Failure)[]> {
     const today = this.place.calendar.today();
     const records = await verb.read(items, today).catch((cause) => this.#unavailable(cause));
     const changes = items.map((item, index) => {
@@ -219,7 +219,7 @@ export class Database {
     if (parts.length === 1) return await commit(changes);
     // A part that fails says nothing about the others.
     const results = await Promise.all(parts.map((part) => {
-      return commit(part).catch((error) => part.map(() => asProblem(error)));
+      return commit(part).catch((error) => part.map(() => asFailure(error)));
     }));
     return results.flat();
   }
@@ -248,16 +248,16 @@ export class Database {
       for (const change of journaled) this.#rememberChange(change, change.record.versionstamp);
       for (const change of direct) this.#rememberChange(change, versionstamp);
       if (file?.isPresent(true) === false) {
-        throw new Problem("outcome-unknown", { cause: VANISHED });
+        throw new Failure("outcome-unknown", { cause: VANISHED });
       }
       await file?.moveMark(versionstamp);
       isStored = true;
     } catch (error) {
-      const problem = asProblem(error);
-      if (problem.kind === "outcome-unknown") this.#isUncertain = !this.place.isShared;
-      this.#failure = problem;
-      health.unwritable(problem.cause);
-      throw problem;
+      const failure = asFailure(error);
+      if (failure.kind === "outcome-unknown") this.#isUncertain = !this.place.isShared;
+      this.#failure = failure;
+      health.unwritable(failure.cause);
+      throw failure;
     } finally {
       this.#inFlight--;
       if (!isStored) { for (const { item } of writing) this.#cache.delete(item.id); }
@@ -287,7 +287,7 @@ export class Database {
   /** Reports that the database cannot be used, and throws `store-unavailable`. */
   #unavailable(cause: unknown): never {
     this.#options.health.unreachable(cause);
-    throw new Problem("store-unavailable", { cause });
+    throw new Failure("store-unavailable", { cause });
   }
 
   /** Folds the journal, unless that is in progress. What it leaves after a failure still counts. */
@@ -318,7 +318,7 @@ const NONE: ReadonlySet<Change> = new Set();
 /** The writes of a change that leaves everything but the total as it is. */
 const TOTAL_ALONE = { history: undefined, deduplication: undefined };
 
-function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
   throw error;
 }

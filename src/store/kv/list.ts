@@ -1,7 +1,7 @@
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
 import { type Day, yearsSince } from "../../domain/history.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import { stateOf } from "../../domain/planner.ts";
 import type { Database } from "./database.ts";
 import { type KvPlace, type KvRecord, readHistories, recordOf, yearEntryOf } from "./records.ts";
@@ -74,9 +74,9 @@ async function pageOf(
   let foreign = entries.length - totals.length;
   const counters = records.flatMap((record): ListedCounter[] => {
     const state = stateOf(record, today);
-    if (state instanceof Problem) foreign++;
+    if (state instanceof Failure) foreign++;
     // Leave out a counter that was deleted after its total was read.
-    return state instanceof Problem || !record.exists ? [] : [{ id: record.id, ...state }];
+    return state instanceof Failure || !record.exists ? [] : [{ id: record.id, ...state }];
   });
   return { counters, foreign };
 }

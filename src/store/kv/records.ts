@@ -10,7 +10,7 @@ import {
   yearsSince,
 } from "../../domain/history.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { CounterRecord } from "../../domain/planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./kv_layout.ts";
 
@@ -176,7 +176,7 @@ function totalIn(entry: KvEntry | undefined): Outcome {
   if (!entry?.versionstamp) return 0;
   const { value } = entry;
   const isTotal = value instanceof Deno.KvU64 && value.value <= BigInt(MAX_HITS);
-  return isTotal ? Number(value.value) : new Problem("not-a-counter");
+  return isTotal ? Number(value.value) : new Failure("not-a-counter");
 }
 
 /** Converts the entry of a year. A damaged year has no days. */

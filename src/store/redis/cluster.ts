@@ -1,4 +1,4 @@
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import { slotOf, SLOTS } from "./redis_layout.ts";
 import {
   askForList,
@@ -11,7 +11,7 @@ import {
   type StoreLink,
   waitForAttempts,
 } from "./node.ts";
-import { type Command, isRefused, problemOf, type Reply, UNSENT } from "./reply.ts";
+import { type Command, failureOf, isRefused, type Reply, UNSENT } from "./reply.ts";
 
 /** Time in which a refused command is sent again, in milliseconds. */
 const RETRY_MS = 1500;
@@ -259,7 +259,7 @@ async function settledSlots(masters: readonly RedisNode[], before?: string): Pro
   let count = 0;
   const texts = await Promise.all(masters.map(async (node) => {
     const [reply] = await node.send([["CLUSTER", "NODES"]]);
-    if (reply?.kind !== "done") throw problemOf(reply, "store-unavailable");
+    if (reply?.kind !== "done") throw failureOf(reply, "store-unavailable");
     const [, text, ranges = ""] = OWN_SLOTS.exec(String(reply.value)) ?? [];
     for (const [, first, last = first] of ranges.matchAll(/ (\d+)-?(\d+)?/g)) {
       count += Number(last) - Number(first) + 1;
@@ -270,5 +270,5 @@ async function settledSlots(masters: readonly RedisNode[], before?: string): Pro
   // A slot that is being moved is in brackets.
   if (count === SLOTS && !all.includes("[") && all === (before ?? all)) return all;
   const cause = new Error("Slots of the cluster are being moved, or have no master");
-  throw new Problem("store-unavailable", { cause });
+  throw new Failure("store-unavailable", { cause });
 }

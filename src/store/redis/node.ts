@@ -1,15 +1,15 @@
 import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
 import { withTimeout } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { type ConnectionOptions, RedisConnection } from "./connection.ts";
 import {
   type Command,
+  failureOf,
   isFailure,
   isRefused,
   isWrite,
-  problemOf,
   type Reply,
   UNSENT,
 } from "./reply.ts";
@@ -150,9 +150,9 @@ export class RedisNode {
       const scan = ["SCAN", cursor, "MATCH", pattern, "COUNT", String(KEYS_PER_SCAN)];
       const [reply] = await this.send([scan]);
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
-        throw problemOf(reply, "store-unavailable");
+        throw failureOf(reply, "store-unavailable");
       }
-      if (this.#reader.readySince !== since) throw new Problem("store-unavailable");
+      if (this.#reader.readySince !== since) throw new Failure("store-unavailable");
       const [next, keys] = reply.value;
       cursor = String(next);
       yield keys.map(String);

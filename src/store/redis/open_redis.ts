@@ -1,4 +1,4 @@
-import { StartError } from "../../problem.ts";
+import { StartError } from "../../start_error.ts";
 import type { RedisAddress, RedisForm } from "../../start/store_address.ts";
 import { withTimeout } from "../../domain/store.ts";
 import { NOOP_HEALTH } from "../store_health.ts";

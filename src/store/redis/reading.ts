@@ -9,7 +9,7 @@ import {
   MAX_HITS,
   type Outcome,
 } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import { type CounterRecord, stateOf } from "../../domain/planner.ts";
 import {
   parseLedger,
@@ -20,7 +20,7 @@ import {
   yearsToRead,
 } from "./redis_layout.ts";
 import type { StoreLink } from "./node.ts";
-import { isRefused, problemOf } from "./reply.ts";
+import { failureOf, isRefused } from "./reply.ts";
 
 /** Number of counters of a list that are read at once. More would delay hits, here and in Redis. */
 const LISTED_AT_ONCE = 250;
@@ -69,7 +69,7 @@ async function readPage(
   let foreign = texts.length - ids.length;
   ids.forEach((id, index) => {
     const state = states[index];
-    if (state instanceof Problem) {
+    if (state instanceof Failure) {
       if (state.kind !== "not-a-counter") throw state;
       foreign++;
     } else if (state !== undefined) counters.push({ id, ...state });
@@ -90,7 +90,7 @@ export async function readTotals(
   const groups = await readGroups(options.link, ids.map((id) => [options.prefix + id]));
   // Hot path: a record of each counter would make reads at 0.94 of the speed.
   const totals = groups.map((group) => {
-    if (group instanceof Problem) return group;
+    if (group instanceof Failure) return group;
     const [text] = group;
     // Another process may be about to undo hits that did not fit, so read it once more.
     return typeof text !== "string" || Number(text) > MAX_HITS ? undefined : parseTotal(text);
@@ -102,7 +102,7 @@ export async function readTotals(
   return totals.map((total) => {
     if (total !== undefined) return total;
     const { value: state } = states.next();
-    return state instanceof Problem ? state : state?.hits ?? 0;
+    return state instanceof Failure ? state : state?.hits ?? 0;
   });
 }
 
@@ -110,20 +110,20 @@ export async function readTotals(
 export async function readStates(
   options: RedisStoreOptions,
   queries: readonly HistoryQuery[],
-): Promise<readonly (CounterState | Problem | undefined)[]> {
+): Promise<readonly (CounterState | Failure | undefined)[]> {
   const counters = await readCounters(options, queries);
   const today = options.calendar.today();
   // MGET shows values of another type as missing. GET refuses them.
   const missing = counters.flatMap((counter) =>
-    counter instanceof Problem || counter.record.exists ? [] : [["GET", counter.key]]
+    counter instanceof Failure || counter.record.exists ? [] : [["GET", counter.key]]
   );
   const replies = (missing.length > 0 ? await options.link.send(missing) : []).values();
   return counters.map((counter) => {
-    if (counter instanceof Problem) return counter;
+    if (counter instanceof Failure) return counter;
     const { id, record } = counter;
     if (!record.exists) {
       const { value: reply } = replies.next();
-      return reply?.kind === "done" ? undefined : problemOf(reply, "store-unavailable");
+      return reply?.kind === "done" ? undefined : failureOf(reply, "store-unavailable");
     }
     const hasDamagedYear = record.years?.some(({ hits }) => hits.length === 0);
     if (record.ledger === "damaged" || hasDamagedYear) options.onDamaged(id);
@@ -147,9 +147,9 @@ export interface StoredCounter {
 export async function readCounters(
   { link, prefix, calendar, onAhead }: RedisStoreOptions,
   queries: readonly HistoryQuery[],
-): Promise<readonly (StoredCounter | Problem)[]> {
+): Promise<readonly (StoredCounter | Failure)[]> {
   const today = calendar.today();
-  const found: (StoredCounter | Problem)[] = [];
+  const found: (StoredCounter | Failure)[] = [];
   let pending = queries.map(({ id, since }, index) => ({ id, since, index, years: NO_YEARS }));
   while (pending.length > 0) {
     const groups = await readGroups(
@@ -162,8 +162,8 @@ export async function readCounters(
       }),
     );
     pending = pending.filter((query, at) => {
-      const group = groups[at] ?? new Problem("store-unavailable");
-      if (group instanceof Problem) {
+      const group = groups[at] ?? new Failure("store-unavailable");
+      if (group instanceof Failure) {
         found[query.index] = group;
         return false;
       }
@@ -195,7 +195,7 @@ const NO_YEARS: readonly number[] = [];
 async function readGroups(
   link: StoreLink,
   groups: readonly (readonly string[])[],
-): Promise<readonly (readonly (string | null)[] | Problem)[]> {
+): Promise<readonly (readonly (string | null)[] | Failure)[]> {
   const sent = link.multiKeyAcrossSlots ? [groups.flat()] : groups;
   const replies = await link.send(sent.map((keys) => ["MGET", ...keys]));
   // One key that the user may not read must not fail the others.
@@ -206,7 +206,7 @@ async function readGroups(
   return groups.map(({ length }, at) => {
     const reply = replies[link.multiKeyAcrossSlots ? 0 : at];
     if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
-      return problemOf(reply, "store-unavailable");
+      return failureOf(reply, "store-unavailable");
     }
     return link.multiKeyAcrossSlots ? reply.value.slice(next, next += length) : reply.value;
   });

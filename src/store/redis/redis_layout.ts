@@ -10,7 +10,7 @@ import {
   yearsSince,
 } from "../../domain/history.ts";
 import { MAX_HITS, type Outcome } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { CounterRecord } from "../../domain/planner.ts";
 
 /**
@@ -106,10 +106,10 @@ export function recordOf(
 
 const TOTAL = /^(?:0|[1-9]\d{0,15})$/;
 
-/** Parses a total. Returns the problem `not-a-counter` if it is none. */
+/** Parses a total. Returns the failure `not-a-counter` if it is none. */
 export function parseTotal(text: string): Outcome {
   const isTotal = TOTAL.test(text) && Number(text) <= MAX_HITS;
-  return isTotal ? Number(text) : new Problem("not-a-counter");
+  return isTotal ? Number(text) : new Failure("not-a-counter");
 }
 
 /**

@@ -11,11 +11,11 @@ import {
   withTimeout,
   type Write,
 } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import { relatedKey } from "./redis_layout.ts";
 import type { Shard, StoreLink } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
-import { type Command, isFailure, isRefused, problemOf, type Reply } from "./reply.ts";
+import { type Command, failureOf, isFailure, isRefused, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach } from "./writes.ts";
 
@@ -64,7 +64,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const { id, amount } = addition;
       const reply = replies[index];
       if (isRefused(reply, "openAhead")) return addAgain(addition, add);
-      if (reply?.kind !== "done") return problemOf(reply, "outcome-unknown");
+      if (reply?.kind !== "done") return failureOf(reply, "outcome-unknown");
       const total = Number(reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
       if (commands[index]?.[0] !== "INCRBY") {
@@ -86,12 +86,12 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   }
 
   /** Undoes an addition that left the bounds of a counter, so that the total is as before. */
-  async function undo({ id, amount }: Addition): Promise<Problem> {
+  async function undo({ id, amount }: Addition): Promise<Failure> {
     openDays.delete(id);
     const [reply] = await sendScripts(link, [hitCall("undoIncrement", id, [amount])]);
-    if (reply?.kind !== "done") return new Problem("outcome-unknown", { cause: reply?.cause });
+    if (reply?.kind !== "done") return new Failure("outcome-unknown", { cause: reply?.cause });
     const total = Number(reply.value);
-    return new Problem(total >= 0 && total <= MAX_HITS ? "counter-full" : "not-a-counter");
+    return new Failure(total >= 0 && total <= MAX_HITS ? "counter-full" : "not-a-counter");
   }
 
   /** Returns the call of a script that uses the total and the ledger of a counter. */
@@ -105,7 +105,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
 
   async function addOnce(
     additions: readonly OnceAddition[],
-  ): Promise<readonly (readonly OnceOutcome[] | Problem)[]> {
+  ): Promise<readonly (readonly OnceOutcome[] | Failure)[]> {
     const day = today();
     const replies = await send(additions.map(({ id, hits }) => {
       const total = prefix + id;
@@ -127,7 +127,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       const reply = replies[index];
       if (isRefused(reply, "openAhead")) return addAgain(addition, addOnce);
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
-        return problemOf(reply, "outcome-unknown");
+        return failureOf(reply, "outcome-unknown");
       }
       const numbers = reply.value.map(Number);
       return addition.hits.map((_, at): OnceOutcome => {
@@ -147,15 +147,15 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   /** Ends a day that is ahead, by a set that keeps total and days. Then calls `add` again. */
   async function addAgain<One extends Pick<Addition, "id">, Result>(
     addition: One,
-    add: (additions: readonly One[]) => Promise<readonly (Result | Problem)[]>,
-  ): Promise<Result | Problem> {
+    add: (additions: readonly One[]) => Promise<readonly (Result | Failure)[]>,
+  ): Promise<Result | Failure> {
     const update = { hits: undefined, days: undefined, mode: "max" } as const;
     const [ended] = await write([{ id: addition.id, update }]);
-    const [outcome] = ended instanceof Problem ? [ended] : await add([addition]);
-    return outcome ?? new Problem("outcome-unknown");
+    const [outcome] = ended instanceof Failure ? [ended] : await add([addition]);
+    return outcome ?? new Failure("outcome-unknown");
   }
 
-  async function write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
+  async function write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
     for (const { id } of writes) openDays.delete(id);
     try {
       return await swapEach(options, writes, hold);
@@ -185,7 +185,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       ["DEL", `${SALT_PREFIX}${day - 1}`],
     ]);
     if (reply?.kind === "done" && typeof reply.value === "string") return reply.value;
-    throw problemOf(reply, "store-unavailable");
+    throw failureOf(reply, "store-unavailable");
   }
 
   /** Returns the seconds until the day ends, rounded up. */
@@ -215,7 +215,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
     async check() {
       const shards = link.shards(prefix);
       const takeHits = await Promise.all(shards.map(takesHits));
-      if (!takeHits.includes(true)) throw new Problem("store-unavailable");
+      if (!takeHits.includes(true)) throw new Failure("store-unavailable");
       return shards.filter((_, index) => !takeHits[index]).map(({ name }) => name);
     },
     close: () => link.close(),

@@ -1,5 +1,5 @@
 import { ClientClosedError, ClientOfflineError, ErrorReply } from "@redis/client";
-import { Problem, type ProblemName } from "../../problem.ts";
+import { Failure, type FailureKind } from "../../domain/errors.ts";
 
 /** A command of Redis: its name and its arguments. */
 export type Command = readonly string[];
@@ -13,7 +13,7 @@ export type Reply =
   | { readonly kind: "lost"; readonly cause: unknown };
 
 /** The reply to a command for which no server is connected. */
-export const UNSENT: Reply = { kind: "refused", cause: new Problem("store-unavailable") };
+export const UNSENT: Reply = { kind: "refused", cause: new Failure("store-unavailable") };
 
 const READS: ReadonlySet<string> = new Set(["GET", "MGET", "SCAN", "CLUSTER"]);
 
@@ -45,14 +45,14 @@ export function replyOf(result: PromiseSettledResult<unknown>): Reply {
   return { kind: wasRefused ? "refused" : "lost", cause };
 }
 
-/** Returns the problem of a command that was not carried out, `lost` if its reply was lost. */
-export function problemOf(reply: Reply | undefined, lost: ProblemName): Problem {
-  if (reply === undefined || reply.kind === "done") return new Problem(lost);
+/** Returns the failure of a command that was not carried out, `lost` if its reply was lost. */
+export function failureOf(reply: Reply | undefined, lost: FailureKind): Failure {
+  if (reply === undefined || reply.kind === "done") return new Failure(lost);
   const { kind, cause } = reply;
-  if (kind === "lost") return new Problem(lost, { cause });
-  if (cause.message.includes(SCRIPT_ERRORS.full)) return new Problem("counter-full", { cause });
-  const kindOfProblem = isRefused(reply, "foreignValue") ? "not-a-counter" : "store-unavailable";
-  return new Problem(kindOfProblem, { cause });
+  if (kind === "lost") return new Failure(lost, { cause });
+  if (cause.message.includes(SCRIPT_ERRORS.full)) return new Failure("counter-full", { cause });
+  const kindOfFailure = isRefused(reply, "foreignValue") ? "not-a-counter" : "store-unavailable";
+  return new Failure(kindOfFailure, { cause });
 }
 
 /**

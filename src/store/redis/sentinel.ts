@@ -1,4 +1,4 @@
-import { StartError } from "../../problem.ts";
+import { StartError } from "../../start_error.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
 import { RedisConnection } from "./connection.ts";
 import {

@@ -1,6 +1,6 @@
 import type { CounterState, Day } from "../../domain/history.ts";
 import type { Write } from "../../domain/store.ts";
-import { Problem } from "../../problem.ts";
+import { Failure } from "../../domain/errors.ts";
 import { planWrite, type Writes } from "../../domain/planner.ts";
 import { formatLedger, formatReport, formatYear, relatedKey } from "./redis_layout.ts";
 import {
@@ -9,7 +9,7 @@ import {
   REPLACEMENT_CHARACTER,
   type StoredCounter,
 } from "./reading.ts";
-import { type Command, problemOf } from "./reply.ts";
+import { type Command, failureOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
 
 /** Time for which a change is tried again if others change its counter, in milliseconds. */
@@ -33,13 +33,13 @@ export async function swapEach(
   options: RedisStoreOptions,
   writes: readonly Write[],
   hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
-): Promise<readonly (CounterState | Problem)[]> {
+): Promise<readonly (CounterState | Failure)[]> {
   const { link, calendar } = options;
   const today = calendar.today();
   const endTime = performance.now() + CONFLICT_LIMIT_MS;
-  const outcomes = new Map<Write, CounterState | Problem>();
+  const outcomes = new Map<Write, CounterState | Failure>();
 
-  function read(pending: readonly Write[]): Promise<readonly (StoredCounter | Problem)[]> {
+  function read(pending: readonly Write[]): Promise<readonly (StoredCounter | Failure)[]> {
     return readCounters(options, pending.map(({ id }) => ({ id, since: -Infinity })));
   }
 
@@ -50,10 +50,10 @@ export async function swapEach(
   ): Promise<readonly Write[]> {
     const counters = await reading;
     const swaps = pending.flatMap((write, at) => {
-      const found = counters[at] ?? new Problem("store-unavailable");
+      const found = counters[at] ?? new Failure("store-unavailable");
       // Bytes that are not UTF-8 could never be compared.
-      const counter = isDecoded(found) ? found : new Problem("not-a-counter");
-      if (counter instanceof Problem) {
+      const counter = isDecoded(found) ? found : new Failure("not-a-counter");
+      if (counter instanceof Failure) {
         outcomes.set(write, counter);
         return [];
       }
@@ -70,10 +70,10 @@ export async function swapEach(
     const replies = await sendScripts(link, swaps.map(({ command }) => command));
     return swaps.flatMap(({ write, record }, at) => {
       const reply = replies[at];
-      if (reply?.kind !== "done") outcomes.set(write, problemOf(reply, "outcome-unknown"));
+      if (reply?.kind !== "done") outcomes.set(write, failureOf(reply, "outcome-unknown"));
       else if (reply.value === null) {
         const cause = new Error("Others changed the counter during each attempt");
-        outcomes.set(write, new Problem("store-unavailable", { cause }));
+        outcomes.set(write, new Failure("store-unavailable", { cause }));
         return [write];
       } else if (write.update === undefined && record.exists) {
         const total = Number(reply.value);
@@ -97,7 +97,7 @@ export async function swapEach(
     stored.push(store(attempt(writes.slice(start, start + PIECE), reading)));
   }
   await Promise.all(stored);
-  return writes.map((write) => outcomes.get(write) ?? new Problem("store-unavailable"));
+  return writes.map((write) => outcomes.get(write) ?? new Failure("store-unavailable"));
 }
 
 /**
@@ -152,8 +152,8 @@ function compareCall({ key, texts: { total, ledger, report } }: StoredCounter): 
   return scriptCall("swap", keys, [total, ledger, report].flatMap((text) => [entryOf(text), ""]));
 }
 
-function isDecoded(counter: StoredCounter | Problem): boolean {
-  if (counter instanceof Problem) return true;
+function isDecoded(counter: StoredCounter | Failure): boolean {
+  if (counter instanceof Failure) return true;
   const { ledger, report, years } = counter.texts;
   return ![ledger, report, ...years.map(([, text]) => text)]
     .some((text) => text?.includes(REPLACEMENT_CHARACTER));

@@ -6,7 +6,7 @@ import { ImportError } from "../../../src/counters/import.ts";
 import type { CounterStore } from "../../../src/domain/store.ts";
 import { createLog } from "../../../src/log.ts";
 import { Metrics } from "../../../src/metrics.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import type { StoreSetting } from "../../../src/start/store_address.ts";
 import { openStore } from "../../../src/store/open_store.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -71,9 +71,9 @@ export class Process {
     try {
       return await this.#do(counterId(id), op);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.status === 503) return "refused";
-      if (error.status === 504) return undefined;
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === "outcome-unknown") return undefined;
+      if (error.isOfStore) return "refused";
       throw error;
     }
   }
@@ -90,8 +90,8 @@ export class Process {
       return "done";
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
-      if (error.problem?.status === 503) return "refused";
-      if (error.problem?.status === 504) return undefined;
+      if (error.failure?.kind === "outcome-unknown") return undefined;
+      if (error.failure?.isOfStore) return "refused";
       throw error;
     }
   }

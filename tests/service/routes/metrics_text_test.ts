@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { Metrics } from "../../../src/metrics.ts";
 import { meteredHealth } from "../../../src/store/store_health.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { createLog } from "../../../src/log.ts";
 import { routes } from "../../support/surface.ts";
 import { memoryStore, openApp, type TestApp } from "../../support/app.ts";
@@ -45,7 +45,7 @@ Deno.test("GET /metrics counts a hit that is sent again once, and hits of which 
     await room.send("POST /hit?id=home", { ...headers, "idempotency-key": "same" });
   }
   strictEqual((await numbersOf(room)).get("tallymark_hits_total"), 1);
-  const lost = { ...store, add: () => Promise.reject(new Problem("outcome-unknown")) };
+  const lost = { ...store, add: () => Promise.reject(new Failure("outcome-unknown")) };
   await using other = openApp({ store: lost, metrics });
   strictEqual((await other.send("POST /hit?id=home", headers)).status, 504);
   const numbers = await numbersOf(other);

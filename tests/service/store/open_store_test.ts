@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import { openStore } from "../../../src/store/open_store.ts";
-import type { StartError } from "../../../src/problem.ts";
+import type { StartError } from "../../../src/start_error.ts";
 import type { CounterStore } from "../../../src/domain/store.ts";
 import { parseRedisUrl, type StoreSetting } from "../../../src/start/store_address.ts";
 import { Metrics } from "../../../src/metrics.ts";

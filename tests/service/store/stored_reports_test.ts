@@ -2,7 +2,7 @@ import { deepStrictEqual, notDeepStrictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import type { Day } from "../../../src/domain/history.ts";
 import type { CounterStore, Update } from "../../../src/domain/store.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { overrideNextRead } from "../../support/next_commit.ts";
 import { openRedisStore } from "../../support/redis_backend.ts";
@@ -51,7 +51,7 @@ async function checkNextDays(store: CounterStore, clock: { day: Day }): Promise<
   const next = { seen: 12, at: at + 1, day: SOME_DAY };
   await store.write([{ id: HOME, update: update({ report: next }) }]);
   const [held] = await store.history([{ id: HOME, since: SOME_DAY }]);
-  if (held === undefined || held instanceof Problem) throw held;
+  if (held === undefined || held instanceof Failure) throw held;
   deepStrictEqual([held.hits, held.days?.hits.at(-1)], [5 + 60 + 3, 1 + 3]);
   deepStrictEqual(held.report, { seen: 12, at: at + 1 });
   await store.close();

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { COMPAT_NAMES } from "../../../src/hits/serve_as.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { openApp, type TestApp } from "../../support/app.ts";
 import { ModelStore } from "../../support/model_store.ts";
 import { parseSvg } from "../../support/parse_svg.ts";
@@ -419,7 +419,7 @@ Deno.test("/as/busuanzi does not call it safe to retry if some of its counters w
   store.add = (additions) => {
     return store.calls.add === 0
       ? add(additions)
-      : Promise.reject(new Problem("store-unavailable"));
+      : Promise.reject(new Failure("store-unavailable"));
   };
   await using app = openApp({ store, serveAs: "busuanzi/" });
   const headers = { ...READER, referer: "https://blog.example.com/" };

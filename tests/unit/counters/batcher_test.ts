@@ -4,7 +4,7 @@ import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
 import type { Outcome } from "../../../src/domain/store.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit } from "../../../src/counters/batcher.ts";
 import { BatchMeter } from "../../../src/metrics.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -77,7 +77,7 @@ Deno.test("Batcher: the problem of one id is that of its callers only", async ()
   await turn();
   const problem = rejectsWith("not-a-counter", a);
   const same = rejectsWith("not-a-counter", again);
-  sent[0]?.answer([new Problem("not-a-counter"), 5]);
+  sent[0]?.answer([new Failure("not-a-counter"), 5]);
   await Promise.all([problem, same]);
   strictEqual(await b, 5);
   await calls.drain();
@@ -90,7 +90,7 @@ Deno.test("Batcher: if a batch fails, all its callers are told, and the next is 
   );
   await turn();
   const next = join(calls, A);
-  sent[0]?.fail(new Problem("store-unavailable"));
+  sent[0]?.fail(new Failure("store-unavailable"));
   await Promise.all(first);
   sent[1]?.answer([1]);
   strictEqual(await next, 1);
@@ -284,7 +284,7 @@ Deno.test("Batcher: every number is returned once, in order, however hits and ba
       function end(batch: Sent, how: string): void {
         const totals = store.carryOut(batch, how !== "refuse");
         if (how === "answer") batch.answer(totals);
-        else batch.fail(new Problem(how === "lose" ? "outcome-unknown" : "store-unavailable"));
+        else batch.fail(new Failure(how === "lose" ? "outcome-unknown" : "store-unavailable"));
       }
 
       for (const next of steps) {
@@ -395,7 +395,7 @@ class Calls {
   }
 
   join(id: CounterId): Promise<number> {
-    if (this.#batcher.isStuck) return Promise.reject(new Problem("store-unavailable"));
+    if (this.#batcher.isStuck) return Promise.reject(new Failure("store-unavailable"));
     const call = this.#batcher.enqueue(id);
     const place = call.callers;
     return call.promise.then((total) => total - call.callers + place);
@@ -491,5 +491,5 @@ function turn(): Promise<void> {
 }
 
 function answerOf(hit: Promise<number>): Promise<number | string> {
-  return hit.catch((problem) => problem instanceof Problem ? problem.kind : String(problem));
+  return hit.catch((problem) => problem instanceof Failure ? problem.kind : String(problem));
 }

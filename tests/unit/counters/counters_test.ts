@@ -8,7 +8,7 @@ import {
   type Outcome,
 } from "../../../src/domain/store.ts";
 import { createCounters } from "../../../src/counters/counters.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { ModelStore } from "../../support/model_store.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
@@ -66,7 +66,7 @@ Deno.test("createCounters: hits near 2^53-1 have numbers of their own while anot
       return await this.#addMore(await super.addOnce(additions));
     }
     async #addMore<Outcomes extends readonly unknown[]>(outcomes: Outcomes): Promise<Outcomes> {
-      if (!(outcomes[0] instanceof Problem)) {
+      if (!(outcomes[0] instanceof Failure)) {
         numbers.push(...await super.add([{ id: HOME, amount: 1 }]));
       }
       return outcomes;

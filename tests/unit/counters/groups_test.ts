@@ -5,7 +5,7 @@ import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
 import type { Day, Days } from "../../../src/domain/history.ts";
 import { type ListedCounter, type ListOptions, MAX_HITS } from "../../../src/domain/store.ts";
 import { createGroups } from "../../../src/counters/groups.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
@@ -116,7 +116,7 @@ Deno.test("Groups: a sum that cannot be refreshed is returned until it is ten se
   await using clock = fakeClock();
   await using groups = open([one("blog/a", 3)]);
   await groups.sum(BLOG, "total");
-  groups.failure = new Problem("store-unavailable");
+  groups.failure = new Failure("store-unavailable");
   clock.pass(7000);
   strictEqual((await groups.sum(BLOG, "total")).hits, 3);
   clock.pass(4000);
@@ -189,7 +189,7 @@ Deno.test("Groups: no more than a hundred scans wait", async () => {
 
 Deno.test("Groups: after a failure of the store the scans that wait fail too, and the next one is tried", async () => {
   await using groups = open([one("blog/a", 3)]);
-  groups.beforePage = () => Promise.reject(new Problem("store-unavailable"));
+  groups.beforePage = () => Promise.reject(new Failure("store-unavailable"));
   await Promise.all(
     [BLOG, BLOG, counterId("a/"), counterId("b/")].map((prefix) =>
       rejectsWith("store-unavailable", groups.sum(prefix, "total"))
@@ -229,7 +229,7 @@ function open(
   const room = {
     counters,
     lists: [] as ListOptions[],
-    failure: undefined as Problem | undefined,
+    failure: undefined as Failure | undefined,
     beforePage: (): Promise<void> | void => {},
   };
   async function* list(options: ListOptions) {

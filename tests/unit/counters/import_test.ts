@@ -6,12 +6,12 @@ import type { Write } from "../../../src/domain/store.ts";
 import type { NumberedLine } from "../../../src/domain/line.ts";
 import { ImportError, importLines } from "../../../src/counters/import.ts";
 import { LongJob } from "../../../src/counters/long_job.ts";
-import { Problem, type ProblemName } from "../../../src/problem.ts";
+import { Failure, type FailureKind } from "../../../src/domain/errors.ts";
 
 const TODAY = parseDay("2026-11-20") ?? NaN;
 
 /** Records what an import writes, but for the counters that fail. */
-function recorder(failures: Record<string, ProblemName> = {}) {
+function recorder(failures: Record<string, FailureKind> = {}) {
   /** `most` is the maximum number of writes in flight, `calls` the number of calls by others. */
   const room = { set: new Array<string>(), inFlight: 0, most: 0, calls: 0 };
 
@@ -31,7 +31,7 @@ function recorder(failures: Record<string, ProblemName> = {}) {
 
   function checkFailure(id: string): void {
     const failure = failures[id];
-    if (failure !== undefined) throw new Problem(failure);
+    if (failure !== undefined) throw new Failure(failure);
   }
 
   const job = new LongJob(() => room.calls);
@@ -150,7 +150,7 @@ Deno.test("importLines: does not try the rest after a failure of the store, and 
   const room = recorder({ n3: "outcome-unknown" });
   await rejects(importLines(source(...lines(2500)), room.options), (error: Error) => {
     ok(error instanceof ImportError);
-    strictEqual(error.problem?.kind, "outcome-unknown");
+    strictEqual(error.failure?.kind, "outcome-unknown");
     strictEqual(error.importedCount, room.set.length);
     ok(room.set.length < 2500);
     return true;
@@ -159,7 +159,7 @@ Deno.test("importLines: does not try the rest after a failure of the store, and 
 
 Deno.test("importLines: no line counts as imported if the store fails as a whole", async () => {
   const { options } = recorder();
-  const write = () => Promise.reject(new Problem("store-unavailable"));
+  const write = () => Promise.reject(new Failure("store-unavailable"));
   await endsAt(1, 0, importLines(source(...lines(3)), { ...options, write }));
 });
 

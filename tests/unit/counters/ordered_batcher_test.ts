@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
 import { Batcher, ConcurrencyLimit } from "../../../src/counters/batcher.ts";
 import { BatchMeter } from "../../../src/metrics.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
@@ -68,14 +68,14 @@ Deno.test("Batcher in order: the problem of one counter is that of its write alo
   await using queue = open();
   const [a, b] = [rejectsWith("not-a-counter", queue.set(A, 1)), queue.set(B, 1)];
   await turn();
-  queue.sent[0]?.answer([new Problem("not-a-counter"), 7]);
+  queue.sent[0]?.answer([new Failure("not-a-counter"), 7]);
   await a;
   strictEqual(await b, 7);
   const failed = [queue.set(A, 2), queue.set(B, 2)].map((write) =>
     rejectsWith("store-unavailable", write)
   );
   await turn();
-  queue.sent[1]?.fail(new Problem("store-unavailable"));
+  queue.sent[1]?.fail(new Failure("store-unavailable"));
   await Promise.all(failed);
 });
 
@@ -199,7 +199,7 @@ interface TestWrite {
 interface Sent {
   readonly writes: readonly TestWrite[];
   ended: boolean;
-  answer(outcomes: readonly (number | Problem)[]): void;
+  answer(outcomes: readonly (number | Failure)[]): void;
   fail(problem: unknown): void;
 }
 
@@ -224,7 +224,7 @@ function open(
     limit,
     inOrder: ({ id }) => id,
     send(calls) {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly (number | Problem)[]>();
+      const { promise, resolve, reject } = Promise.withResolvers<readonly (number | Failure)[]>();
       const batch: Sent = {
         writes: calls.map(({ key }) => key),
         ended: false,

@@ -11,7 +11,7 @@ import {
 } from "../../../src/domain/history.ts";
 import type { DeduplicationKeys } from "../../../src/domain/once.ts";
 import { MAX_HITS, type Update } from "../../../src/domain/store.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import {
   type CounterRecord,
   planHits,
@@ -238,7 +238,7 @@ function take(
     for (const day of model.days.keys()) if (yearOf(day) === year) model.days.delete(day);
   } else if (step === "delete") {
     const { result, writes } = planWrite(stored.forWrites(), undefined, today);
-    strictEqual(result instanceof Problem ? undefined : result.hits, model.total);
+    strictEqual(result instanceof Failure ? undefined : result.hits, model.total);
     stored.apply(writes);
     model.delete();
   } else if ("hits" in step) {
@@ -261,8 +261,8 @@ function take(
     const before = shown(stored, today);
     const { result, writes } = planWrite(stored.forWrites(), update, today);
     const refusal = model.update(update, today);
-    strictEqual(result instanceof Problem ? result.kind : undefined, refusal);
-    if (!(result instanceof Problem)) deepStrictEqual(shownState(result), before);
+    strictEqual(result instanceof Failure ? result.kind : undefined, refusal);
+    if (!(result instanceof Failure)) deepStrictEqual(shownState(result), before);
     strictEqual(writes === undefined, refusal !== undefined);
     stored.apply(writes);
   }
@@ -278,13 +278,13 @@ function updateOf(
   return { mode: "max", hits: undefined, days: days ?? { newest: today, hits: [] } };
 }
 
-function kindOf<Value>(result: Value | Problem): Value | string {
-  return result instanceof Problem ? result.kind : result;
+function kindOf<Value>(result: Value | Failure): Value | string {
+  return result instanceof Failure ? result.kind : result;
 }
 
 function shown(stored: StoredCounter, today: Day) {
   const state = stateOf(stored.forWrites(), today);
-  if (state instanceof Problem) throw state;
+  if (state instanceof Failure) throw state;
   return shownState(state);
 }
 
@@ -348,7 +348,7 @@ Deno.test("planOnce: a repeat with a new key writes the unchanged total with the
 });
 
 Deno.test("planner: a value that is no total is reported, and nothing is written", () => {
-  const problem = new Problem("not-a-counter");
+  const problem = new Failure("not-a-counter");
   const record = { total: problem, exists: true, openDay: -Infinity, ledger };
   const known = { keys: new Map(), visitors: new Set<string>() };
   const update: Update = { hits: 3, days: undefined, mode: "replace" };

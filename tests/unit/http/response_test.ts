@@ -9,6 +9,7 @@ import {
   problemImageResponse,
   problemResponse,
 } from "../../../src/http/response.ts";
+import type { FailureKind } from "../../../src/domain/errors.ts";
 import { Problem, type ProblemName } from "../../../src/problem.ts";
 import { parseSvg, texts } from "../../support/parse_svg.ts";
 import { projectFolder } from "../../support/programs.ts";
@@ -207,7 +208,7 @@ for (const { path, headers } of kinds) {
   Deno.test(`every error of ${path} has its type, no-store and what its status asks for`, async () => {
     const store = new ScriptedStore();
     await using app = openApp({ store });
-    const failing = async (failure: ProblemName | Error, status: number, more: Headers = {}) => {
+    const failing = async (failure: FailureKind | Error, status: number, more: Headers = {}) => {
       store.failure = failure;
       const got = await app.send(`GET ${path}`, authorized);
       const name = failure instanceof Error ? "internal" : failure;

@@ -3,7 +3,7 @@ import { createCalendar } from "../../../src/domain/calendar.ts";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import type { CounterState } from "../../../src/domain/history.ts";
 import { MAX_HITS, type Write } from "../../../src/domain/store.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { field, memoryApp, openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 
@@ -15,16 +15,16 @@ class StoreWithoutOne extends ScriptedStore {
   /** The ids that it was asked to set. */
   readonly asked: string[] = [];
 
-  constructor(readonly missing: string, readonly problem: Problem) {
+  constructor(readonly missing: string, readonly problem: Failure) {
     super();
   }
 
-  override async write(writes: readonly Write[]): Promise<readonly (CounterState | Problem)[]> {
+  override async write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
     const some = writes.filter(({ id }) => id !== this.missing);
     const held = (await super.write(some)).values();
     this.asked.push(...writes.map(({ id }) => id));
     return writes.map(({ id }) =>
-      id === this.missing ? this.problem : held.next().value ?? new Problem("internal")
+      id === this.missing ? this.problem : held.next().value ?? new Failure("store-unavailable")
     );
   }
 }
@@ -42,7 +42,7 @@ function idOf(number: number): string {
 
 for (const kind of ["store-unavailable", "outcome-unknown"] as const) {
   Deno.test(`POST /counters ends at a line that is refused with ${kind}, and sets no later chunk`, async () => {
-    const store = new StoreWithoutOne(idOf(50), new Problem(kind));
+    const store = new StoreWithoutOne(idOf(50), new Failure(kind));
     await using app = openApp({ store });
     const { status, json } = await app.sendBody("POST /counters", lines(3000));
     strictEqual(status, kind === "store-unavailable" ? 503 : 504);
@@ -55,7 +55,7 @@ for (const kind of ["store-unavailable", "outcome-unknown"] as const) {
 }
 
 Deno.test("POST /counters sets the other lines where one is not a counter, and names that line", async () => {
-  const store = new StoreWithoutOne(idOf(50), new Problem("not-a-counter"));
+  const store = new StoreWithoutOne(idOf(50), new Failure("not-a-counter"));
   await using app = openApp({ store });
   const { status, json } = await app.sendBody("POST /counters", lines(3000));
   strictEqual(status, 409);

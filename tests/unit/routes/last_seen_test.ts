@@ -2,7 +2,7 @@ import { match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import type { CounterId } from "../../../src/domain/counter_id.ts";
 import type { Addition, CounterStore, Outcome } from "../../../src/domain/store.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { field, memoryStore, openApp, type TestApp } from "../../support/app.ts";
 import { ModelStore } from "../../support/model_store.ts";
 import { authorized } from "../../support/secret.ts";
@@ -27,7 +27,7 @@ class UnreachableStore extends ModelStore {
   }
 
   #check(): void {
-    if (this.isUnreachable) throw new Problem("store-unavailable");
+    if (this.isUnreachable) throw new Failure("store-unavailable");
   }
 }
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { createStoreHealth, type StoreHealth } from "../../../src/store/store_health.ts";
 import { createLog } from "../../../src/log.ts";
-import { Problem } from "../../../src/problem.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 
 Deno.test("createStoreHealth: says once that the store is away, and once that it is back", () => {
   const { health, told } = watched();
@@ -51,12 +51,12 @@ Deno.test("createStoreHealth: a refused login is told once although the store wa
 Deno.test("createStoreHealth: a cause that is known only after a timeout is told, once", () => {
   const { health, told } = watched();
   for (let attempt = 0; attempt < 2; attempt++) {
-    health.unwritable(new Problem("store-unavailable"));
+    health.unwritable(new Failure("store-unavailable"));
     health.unwritable(new Error("invalid certificate"));
   }
   health.healthy();
   deepStrictEqual(told, [
-    ["error", "store unavailable", "Problem: store-unavailable"],
+    ["error", "store unavailable", "Failure: store-unavailable"],
     ["error", "store unavailable", "Error: invalid certificate"],
     ["info", "store available", undefined],
   ]);

@@ -1,4 +1,4 @@
-import { StartError } from "../../../problem.ts";
+import { StartError } from "../../../start_error.ts";
 import {
   checkKvFile,
   explainFailure,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { errorMessage, StartError } from "../../../problem.ts";
+import { errorMessage, StartError } from "../../../start_error.ts";
 import { folderOf } from "./file_lock.ts";
 
 /** Size up to which a whole file is checked, in bytes. 16 MiB (200,000 counters) take 50 ms. */

@@ -1,4 +1,4 @@
-import { StartError } from "../../../problem.ts";
+import { StartError } from "../../../start_error.ts";
 
 /**
  * A lock on a file, which is created if it does not exist. A counter file has two:

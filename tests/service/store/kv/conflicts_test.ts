@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts";
 import type { CounterStore, Write } from "../../../../src/domain/store.ts";
-import { Problem } from "../../../../src/problem.ts";
+import { Failure } from "../../../../src/domain/errors.ts";
 import { times } from "../../../support/times.ts";
 import { kvStore, SOME_DAY } from "../../../support/kv_store.ts";
 import { overrideNextCommit, overrideNextRead } from "../../../support/next_commit.ts";
@@ -39,7 +39,7 @@ for (const shared of [false, true]) {
         const id = MANY[contested] ?? A;
         writeBeforeCommits(kv, id);
         const outcomes = (await change(store)).map((outcome) => {
-          return outcome instanceof Problem ? outcome.kind : "stored";
+          return outcome instanceof Failure ? outcome.kind : "stored";
         });
         const failed = outcomes.flatMap((outcome, index) => outcome === "stored" ? [] : index);
         ok(failed.includes(contested) && failed.length <= 100, `${failed}`);

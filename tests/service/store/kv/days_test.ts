@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts";
 import type { CounterState } from "../../../../src/domain/history.ts";
 import type { CounterStore, ListedCounter } from "../../../../src/domain/store.ts";
-import { Problem } from "../../../../src/problem.ts";
+import { Failure } from "../../../../src/domain/errors.ts";
 import { testHistory } from "../../../support/history_contract.ts";
 import { KV_KINDS } from "../../../support/kv_backend.ts";
 import { kvStore, SOME_DAY } from "../../../support/kv_store.ts";
@@ -64,7 +64,7 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
       await Promise.all(stores.map((store, index) => store.add([addition(id, index + 1)])));
     }
     const [held] = await stores[0]?.history([{ id, since: -Infinity }]) ?? [];
-    ok(held !== undefined && !(held instanceof Problem));
+    ok(held !== undefined && !(held instanceof Failure));
     strictEqual(held.hits, 12 * 6);
     strictEqual(sumOf(held), held.hits);
     ok(held.days?.hits.every((hits) => hits >= 0));

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { Problem } from "../../../../src/problem.ts";
+import { Failure } from "../../../../src/domain/errors.ts";
 import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { testOnce } from "../../../support/once_contract.ts";
@@ -72,7 +72,7 @@ Deno.test(
     await without.command("CLUSTER", "DELSLOTS", String(slotOf("{foo}")));
     await other.command("CONFIG", "RESETSTAT");
     const [missing, total] = await store.read(ids);
-    ok(missing instanceof Problem && missing.kind === "store-unavailable");
+    ok(missing instanceof Failure && missing.kind === "store-unavailable");
     strictEqual(total, 2);
     match(String(await other.command("INFO", "commandstats")), /cmdstat_mget:calls=1,/);
     await store.close();

@@ -9,7 +9,7 @@ import {
   type Update,
   type Write,
 } from "../../../../src/domain/store.ts";
-import { Problem } from "../../../../src/problem.ts";
+import { Failure } from "../../../../src/domain/errors.ts";
 import type { Command, Reply } from "../../../../src/store/redis/reply.ts";
 import { createLog } from "../../../../src/log.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
@@ -303,7 +303,7 @@ Deno.test(
       await callers.add([addition(HOME, 1)]);
     };
     const [refused] = await owner.write([update({ hits: 5000 })]);
-    strictEqual(refused instanceof Problem && refused.kind, "store-unavailable");
+    strictEqual(refused instanceof Failure && refused.kind, "store-unavailable");
     deepStrictEqual(await historyOf(callers), {
       hits: 1 + hits,
       days: { newest: DAY, hits: [hits] },
@@ -331,7 +331,7 @@ Deno.test(
       await redis.command("SET", "hits:home", "5");
     };
     const [outcome] = await store.add([addition(HOME, 1)]);
-    ok(outcome instanceof Problem);
+    ok(outcome instanceof Failure);
     strictEqual(outcome.kind, "counter-full");
     strictEqual(await redis.command("GET", "hits:home"), "5");
     await store.close();
@@ -509,7 +509,7 @@ Deno.test(
     await redis.command("ACL", "SETUSER", "few", "-incrby");
     const once = () => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }]);
     for (const [outcome] of [await once(), await once()]) {
-      strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
+      strictEqual(outcome instanceof Failure && outcome.kind, "store-unavailable");
     }
     await redis.command("ACL", "SETUSER", "few", "+incrby");
     deepStrictEqual(await once(), [[{ hits: 1, repeat: false }]]);
@@ -557,7 +557,7 @@ for (const lacking of ["sadd", "expire", "set"]) {
         await store.addOnce([{ id: HOME, hits }]);
       for (const hits of [[visitor], [{ key: "k" }, visitor]]) {
         const [outcome] = await once(...hits);
-        strictEqual(outcome instanceof Problem && outcome.kind, "store-unavailable");
+        strictEqual(outcome instanceof Failure && outcome.kind, "store-unavailable");
       }
       strictEqual(await redis.command("GET", "hits:home"), "41");
       // The day may have been opened, which is all the same.
@@ -625,7 +625,7 @@ Deno.test(
     await redis.command("ACL", "SETUSER", "few", "resetkeys", ...keys);
     const hits = [{ key: "k" }, { visitor: "v", remember: true }];
     const outcomes = await store.addOnce([{ id: HOME, hits }]);
-    deepStrictEqual(outcomes.map((each) => each instanceof Problem && each.kind), [
+    deepStrictEqual(outcomes.map((each) => each instanceof Failure && each.kind), [
       "outcome-unknown",
     ]);
     await store.close();
@@ -839,7 +839,7 @@ async function interrupted(url: string, between: () => Promise<void>): Promise<C
 
 async function historyOf(store: CounterStore): Promise<CounterState> {
   const [held] = await store.history([{ id: HOME, since: -Infinity }]);
-  if (held === undefined || held instanceof Problem) throw held;
+  if (held === undefined || held instanceof Failure) throw held;
   return held;
 }
 

@@ -3,7 +3,7 @@ import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts"
 import type { CounterState, Day } from "../../../../src/domain/history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../../../../src/domain/once.ts";
 import type { CounterStore, Update } from "../../../../src/domain/store.ts";
-import { Problem } from "../../../../src/problem.ts";
+import { Failure } from "../../../../src/domain/errors.ts";
 import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { beginMove, endMove, moveKeys, waitForCluster } from "../../../support/cluster_steps.ts";
 import { openRedisStore } from "../../../support/redis_backend.ts";
@@ -23,7 +23,7 @@ const MARKS = { key: "k", visitor: "v", remember: true };
 /** The keys of a counter. While its slot is moved, each may be on either node. */
 const KEYS = ["", "days", "days2024", "days2025", "once:k", `seen${TODAY}`];
 
-type Outcome = number | CounterState | readonly OnceOutcome[] | Problem;
+type Outcome = number | CounterState | readonly OnceOutcome[] | Failure;
 
 interface Kind {
   what: string;
@@ -122,7 +122,7 @@ Deno.test(
       const outcomes = await kind.change(store, those.map(({ id }) => id));
       those.forEach((each, index) => {
         const outcome = outcomes[index];
-        if (!(outcome instanceof Problem)) return checkOutcome(each, outcome);
+        if (!(outcome instanceof Failure)) return checkOutcome(each, outcome);
         strictEqual(outcome.kind, "store-unavailable", told(each));
         refused.push(each);
       });
@@ -226,7 +226,7 @@ function once(
 }
 
 function allDone(outcomes: readonly Outcome[]): void {
-  for (const outcome of outcomes) if (outcome instanceof Problem) throw outcome;
+  for (const outcome of outcomes) if (outcome instanceof Failure) throw outcome;
 }
 
 function checkOutcome(
@@ -239,7 +239,7 @@ function checkOutcome(
 
 async function heldBy(store: CounterStore, id: CounterId): Promise<Shown> {
   const [held] = await store.history([{ id, since: -Infinity }]);
-  if (held === undefined || held instanceof Problem) throw held;
+  if (held === undefined || held instanceof Failure) throw held;
   return shown(held);
 }
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { createCounters } from "../../../../src/counters/counters.ts";
 import { type Reply, UNSENT } from "../../../../src/store/redis/reply.ts";
-import { Problem } from "../../../../src/problem.ts";
+import { Failure } from "../../../../src/domain/errors.ts";
 import { type CounterStore, MAX_HITS } from "../../../../src/domain/store.ts";
 import { createLog } from "../../../../src/log.ts";
 import { createStoreHealth, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
@@ -171,7 +171,7 @@ Deno.test(
       deepStrictEqual(outcomes.map(shown), [round, "store-unavailable"]);
       const queries = [HOME, braced].map((id) => ({ id, since: 0 }));
       const states = await store.history(queries);
-      deepStrictEqual(states.map((state) => state instanceof Problem ? state.kind : state.hits), [
+      deepStrictEqual(states.map((state) => state instanceof Failure ? state.kind : state.hits), [
         round,
         "store-unavailable",
       ]);
@@ -229,7 +229,7 @@ Deno.test(
     await ended;
     (await written).forEach((state, index) => {
       if (index === 500) {
-        return strictEqual(state instanceof Problem && state.kind, "not-a-counter");
+        return strictEqual(state instanceof Failure && state.kind, "not-a-counter");
       }
       ok("hits" in state && state.hits >= index && state.hits <= index + hits, String(index));
     });
@@ -357,7 +357,7 @@ Deno.test(
       await redis.command("SET", "hits:home", before);
       const together = Array.from({ length: 8 }, () => store.add([addition(HOME, 1)]));
       for (const [outcome] of await Promise.all(together)) {
-        ok(outcome instanceof Problem && outcome.status === 409, shown(outcome ?? 0).toString());
+        ok(outcome instanceof Failure && !outcome.isOfStore, shown(outcome ?? 0).toString());
       }
       strictEqual(await redis.command("GET", "hits:home"), before);
     }

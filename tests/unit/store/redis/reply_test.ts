@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import * as library from "@redis/client";
 import {
+  failureOf,
   isFailure,
   isRefused,
-  problemOf,
   type Reply,
   replyOf,
   UNSENT,
@@ -67,7 +67,7 @@ const OWN_ERRORS =
 for (const [message, meant] of Object.entries(MEANINGS)) {
   Deno.test(`reply: what "${message.slice(0, 70)}" means`, () => {
     const reply = refused(message);
-    const problem = problemOf(reply, "outcome-unknown").kind;
+    const problem = failureOf(reply, "outcome-unknown").kind;
     const found = [
       ...problem === "store-unavailable" ? [] : [problem],
       ...isRefused(reply, "unknownScript") ? ["unknown script"] : [],
@@ -98,6 +98,6 @@ Deno.test("replyOf: an error reply was surely not carried out, unless a script f
     const isUnsent = reason instanceof ClientOfflineError || reason instanceof ClientClosedError;
     deepStrictEqual(reply, isUnsent ? UNSENT : { kind, cause: reason });
     const problem = kind === "lost" ? "outcome-unknown" : "store-unavailable";
-    strictEqual(problemOf(reply, "outcome-unknown").kind, problem);
+    strictEqual(failureOf(reply, "outcome-unknown").kind, problem);
   }
 });

@@ -5,7 +5,7 @@ import {
   type CounterFile,
   openCounterFile,
 } from "../../../../../src/store/kv/file/counter_file.ts";
-import { StartError } from "../../../../../src/problem.ts";
+import { StartError } from "../../../../../src/start_error.ts";
 import type { CounterStore } from "../../../../../src/domain/store.ts";
 import { addition, rejectsWith } from "../../../../support/store_contract.ts";
 import { kvStore } from "../../../../support/kv_store.ts";

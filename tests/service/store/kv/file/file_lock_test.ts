@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { DatabaseSync } from "node:sqlite";
 import { FileLock } from "../../../../../src/store/kv/file/file_lock.ts";
 import { openCounterFile } from "../../../../../src/store/kv/file/counter_file.ts";
-import { StartError } from "../../../../../src/problem.ts";
+import { StartError } from "../../../../../src/start_error.ts";
 import { mountDisk, mountOn, needsMount } from "../../../../support/mounts.ts";
 import { tempDir } from "../../../../support/temp_dir.ts";
 

@@ -9,6 +9,7 @@ import { copyProject } from "../support/project_copy.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { SECRET } from "../support/secret.ts";
 import { type Service, startService } from "../support/service.ts";
+import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 /** A block of a page to paste, with its language. */
@@ -39,13 +40,13 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["docker ", "needs a container engine; compose_test runs what compose.yaml runs"],
   ["kubectl ", "needs a cluster"],
   ["https://$HOST_NAME/badge", "needs a public host name"],
-  ["clone=REPOSITORY", "is an address"],
+  ["https://APP.ORGANIZATION.deno.net", "needs an app on Deno Deploy"],
   ["handle_path /hits/*", "proxy_guide_test runs it"],
   ["location = /hits", "proxy_guide_test runs it"],
   ["ProxyPreserveHost On", "needs Apache"],
   ["trusted_proxies ", "proxy_guide_test runs it"],
   ["task start link", "command_line_test runs the command"],
-  ["systemd-run ", "needs systemd and root; command_line_test runs the command"],
+  ["sudo tallymark-link", "is run with the first steps"],
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
   ["dist/tallymark.js\n", "bundle_test compares and runs it"],
   ["deno serve --parallel", "serve_test compares and runs it"],
@@ -454,27 +455,20 @@ Deno.test({
   },
 });
 
-Deno.test(".deploy/README.md: the first steps put each file in its place, and leave a service that the proxy can reach", async () => {
-  await using folder = await tempDir();
-  const steps = [
-    "apt-get install",
-    "HOST_NAME=hits.example.com\nprintf",
-    'sed "s/hits.example.com/$HOST_NAME/"',
-  ]
-    .map(blockWith).join("").replaceAll(/(?<= )\/(?=etc|opt|usr)/g, `${folder.path}/`);
-  await using project = await copyProject();
+/** Steps of a page as they run below a folder in place of the system's, without root. */
+async function runSteps(steps: string, { cwd, root }: { cwd: string; root: string }) {
   for (const name of ["etc/caddy", "etc/systemd/system", "usr/local/bin"]) {
-    await Deno.mkdir(join(folder.path, name), { recursive: true });
+    await Deno.mkdir(join(root, name), { recursive: true });
   }
-  const stubs = `sudo() { "$@"; }; apt-get() { :; }; git() { :; }; systemctl() { :; }; cd() { :; }
+  const stubs = `sudo() { "$@"; }; apt-get() { :; }; git() { :; }; systemctl() { :; }
     npx() { shift 2; '${Deno.execPath()}' "$@"; }\n`;
-  await paste(stubs + steps, { cwd: project.path });
-  const read = (name: string) => Deno.readTextFile(join(folder.path, name));
+  await paste(stubs + steps.replaceAll(/(?<= )\/(?=etc|opt|usr)/g, `${root}/`), { cwd });
+  const read = (name: string) => Deno.readTextFile(join(root, name));
   match(await read("etc/caddy/Caddyfile"), /^hits\.example\.com \{$/m);
-  strictEqual(((await Deno.stat(join(folder.path, "etc/tallymark.env"))).mode ?? 0) & 0o777, 0o600);
+  strictEqual(((await Deno.stat(join(root, "etc/tallymark.env"))).mode ?? 0) & 0o777, 0o600);
   const unit = await read("etc/systemd/system/tallymark.service");
   const command = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "")
-    .replaceAll(/(?<= |^)\/(?=opt|usr)/g, `${folder.path}/`).split(" ");
+    .replaceAll(/(?<= |^)\/(?=opt|usr)/g, `${root}/`).split(" ");
   const settings = (await read("etc/tallymark.env")).trim().split("\n").map((line) =>
     line.split("=")
   );
@@ -484,6 +478,57 @@ Deno.test(".deploy/README.md: the first steps put each file in its place, and le
   });
   match(service.url, /^http:\/\/127\.0\.0\.1:/);
   match(await (await fetch(`${service.url}/badge?id=home`)).text(), /^<svg /);
+  // In place of systemd-run, which has eight options here.
+  const run = `systemd-run() { shift 8; (cd '${service.cwd}' && "$@"); }; export -f systemd-run\n`;
+  const script = (await read("usr/local/bin/tallymark-link"))
+    .replaceAll(/(?<=[ "=])\/(?=opt|usr)/g, `${root}/`).replace("exec systemd-run", "systemd-run");
+  const link = await paste(`${run}${script}`.replace("set -eu\n", ""), {
+    cwd: service.cwd,
+    env: Object.fromEntries(settings),
+  });
+  const [, token] = /^https:\/\/hits\.example\.com\/#sign-in=(\S+)\n$/.exec(link) ?? [];
+  const session = await fetch(`${service.url}/session`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  strictEqual((await drained(session)).status, 200, link);
+}
+
+const SETTINGS_AND_PROXY = ["HOST_NAME=hits.example.com\nprintf", "Caddyfile | sudo tee"];
+
+Deno.test(".deploy/README.md: the first steps install what a release has, and leave a service that the proxy can reach", async () => {
+  await using folder = await tempDir();
+  await using release = await tempDir();
+  await Deno.mkdir(join(release.path, "dist"));
+  const program = join(release.path, `dist/tallymark-${Deno.build.arch}-unknown-linux-gnu`);
+  const flags = startFlags().map((flag) => `'${flag}'`).join(" ");
+  const main = join(projectFolder, "main.ts");
+  await Deno.writeTextFile(
+    program,
+    `#!/bin/sh\nexec '${Deno.execPath()}' run --unstable-kv ${flags} '${main}' "$@"\n`,
+  );
+  for (const name of [".deploy", "LICENSE"]) {
+    await Deno.symlink(join(projectFolder, name), join(release.path, name));
+  }
+  const workflow = await Deno.readTextFile(join(projectFolder, ".github/workflows/release.yml"));
+  const [, pack = "exit 1"] = /- name: Pack[^|]*\|\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
+  await paste(pack, { cwd: release.path });
+  const steps = [
+    blockWith("releases/latest/download").replace(
+      "https://github.com/OWNER/tallymark/releases/latest/download",
+      `file://${release.path}/dist`,
+    ),
+    ...SETTINGS_AND_PROXY.map(blockWith),
+  ];
+  await runSteps(steps.join(""), { cwd: folder.path, root: folder.path });
+});
+
+Deno.test(".deploy/README.md: the lines for the bundle take the place of the first step", async () => {
+  await using folder = await tempDir();
+  await using project = await copyProject();
+  const lines = blockWith("task bundle\nsudo install").replace(/ && cd tallymark$/m, "");
+  const steps = [lines, ...SETTINGS_AND_PROXY.map(blockWith)];
+  await runSteps(steps.join(""), { cwd: project.path, root: folder.path });
 });
 
 Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and open reads", async () => {

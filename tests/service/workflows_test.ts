@@ -108,7 +108,9 @@ Deno.test("backup.yml: the job key for backups is enough, and an export that was
 Deno.test("the files to copy name the version of the service, and the changelog begins with it", async () => {
   const { version } = JSON.parse(await read("deno.json"));
   ok((await read(".deploy/no_server.yml")).includes(`--branch v${version} `));
-  ok((await read(".deploy/kubernetes.yaml")).includes(`image: tallymark:${version}\n`));
+  ok(
+    (await read(".deploy/kubernetes.yaml")).includes(`image: ghcr.io/OWNER/tallymark:${version}\n`),
+  );
   const changelog = await read(".docs/CHANGELOG.md");
   strictEqual(/^## (\S+) \(\d{4}-\d\d-\d\d\)$/m.exec(changelog)?.[1], version);
 });

@@ -169,6 +169,10 @@ export async function openCluster(
   }
   return {
     multiKeyAcrossSlots: false,
+    get connectedAt() {
+      return [...masters.keys()].map((node) => node.connectedAt)
+        .reduce((last, time) => time < Infinity ? Math.max(last, time) : last, 0);
+    },
     send,
     /** Leaves out a shard for which no key is found, because it gets no hits either. */
     shards(prefix) {

@@ -43,6 +43,8 @@ export interface Shard {
 export interface StoreLink {
   /** True if one command may name keys of different slots. */
   readonly multiKeyAcrossSlots: boolean;
+  /** The time by `performance.now()` at which a connection became ready last. */
+  readonly connectedAt: number;
   /** Sends commands as one pipeline, none twice. Resolves with their replies in order. */
   send(commands: readonly Command[]): Promise<readonly Reply[]>;
   /** Returns the parts, each with a key that begins with `prefix`. */
@@ -187,6 +189,9 @@ export class RedisNode {
 export function singleLink(node: () => RedisNode, close: () => Promise<void>): StoreLink {
   return {
     multiKeyAcrossSlots: true,
+    get connectedAt() {
+      return node().connectedAt;
+    },
     send: (commands) => node().send(commands),
     shards: (prefix) => [{ name: "all", key: `${prefix}home`, ask: node().ask }],
     scan: (prefix) => node().scan(prefix),

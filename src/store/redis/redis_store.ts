@@ -21,7 +21,7 @@ import { swapEach } from "./writes.ts";
 
 /** Largest total for which a plain INCRBY is used, because the counter is far from full. */
 const MAX_PLAIN_TOTAL = MAX_HITS / 2;
-/** Number of counters whose open day is cached, 80 bytes each. Hits on others need a script. */
+/** Number of counters whose total is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
 /** The beginning of the keys of salts, which the counters of all prefixes share. */
 const SALT_PREFIX = "tallymark:salt:";
@@ -40,26 +40,40 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   const options = { ...given, link: reportingLink(given) };
   const { link, prefix, calendar } = options;
   await checkRights(options);
-  /** The latest day that was open. A deletion, or a process whose clock is behind, may close it. */
-  let openDays = new BoundedMap<CounterId, Day>(CACHE_SIZE);
-  let latestDay: Day = -Infinity;
+  /**
+   * The last totals of counters whose day is open on the server. A deletion, another server or
+   * another database in its place may close it. Those that are missing need a script.
+   */
+  let openTotals = new BoundedMap<CounterId, number>(CACHE_SIZE);
+  /** The day and the connection for which they hold. */
+  let openDay: Day = -Infinity;
+  let connectedAt = -Infinity;
   /** Settles when no change is tried again. */
   let held: Promise<unknown> = Promise.resolve();
 
-  /** Returns today. Forgets the open days if the clock was set back, which closes later ones. */
+  /** Forgets which days are open if the day or the connection is another one. Returns today. */
   function today(): Day {
     const day = calendar.today();
-    if (day < latestDay) openDays = new BoundedMap(CACHE_SIZE);
-    return latestDay = day;
+    if (day !== openDay || link.connectedAt !== connectedAt) {
+      openTotals = new BoundedMap(CACHE_SIZE);
+    }
+    connectedAt = link.connectedAt;
+    return openDay = day;
   }
 
   async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
+    await held;
     const day = today();
-    const commands = additions.map(({ id, amount }): Command => {
-      const isOpen = (openDays.get(id) ?? -Infinity) >= day;
-      return isOpen ? ["INCRBY", prefix + id, String(amount)] : hitCall("add", id, [day, amount]);
+    const connection = connectedAt;
+    const totals = openTotals;
+    const knownBefore = additions.map(({ id }) => totals.get(id));
+    const commands = additions.map(({ id, amount }, index): Command => {
+      return knownBefore[index] === undefined
+        ? hitCall("add", id, [day, amount])
+        : ["INCRBY", prefix + id, String(amount)];
     });
     const replies = await send(commands);
+    const isRenewed = link.connectedAt !== connection;
     const outcomes = additions.map((addition, index): Outcome | Promise<Outcome> => {
       const { id, amount } = addition;
       const reply = replies[index];
@@ -67,9 +81,12 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       if (reply?.kind !== "done") return failureOf(reply, "outcome-unknown");
       const total = Number(reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
-      if (commands[index]?.[0] !== "INCRBY") {
-        if (total < MAX_PLAIN_TOTAL) openDays.set(id, day);
-      } else if (total === amount) return begin(addition, day);
+      const before = total - amount;
+      const known = knownBefore[index];
+      // The total was set or deleted since, or the data is that of another time.
+      const isPlain = known !== undefined;
+      if (isPlain && (isRenewed || before < known)) return begin(addition, day, total);
+      if (total < MAX_PLAIN_TOTAL) totals.set(id, total);
       return total;
     });
     // Nearly all are settled. Awaiting each would cost more than all the rest.
@@ -78,16 +95,17 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
       : await Promise.all(outcomes);
   }
 
-  /** Stores the ledger of a counter that another client deleted while its day was open here. */
-  async function begin({ id, amount }: Addition, day: Day): Promise<Outcome> {
+  /** Opens the day of hits that were added although it may not have been open. */
+  async function begin({ id, amount }: Addition, day: Day, total: number): Promise<Outcome> {
+    openTotals = new BoundedMap(CACHE_SIZE);
     // The hits are counted even if this fails.
-    await sendScripts(link, [hitCall("begin", id, [day])]);
-    return amount;
+    await sendScripts(link, [hitCall("begin", id, [day, total - amount])]);
+    return total;
   }
 
   /** Undoes an addition that left the bounds of a counter, so that the total is as before. */
   async function undo({ id, amount }: Addition): Promise<Failure> {
-    openDays.delete(id);
+    openTotals.delete(id);
     const [reply] = await sendScripts(link, [hitCall("undoIncrement", id, [amount])]);
     if (reply?.kind !== "done") return new Failure("outcome-unknown", { cause: reply?.cause });
     const total = Number(reply.value);
@@ -106,6 +124,7 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   async function addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Failure)[]> {
+    await held;
     const day = today();
     const replies = await send(additions.map(({ id, hits }) => {
       const total = prefix + id;
@@ -137,10 +156,9 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   }
 
   async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    await held;
     const replies = await sendScripts(link, commands);
     // Another Redis may answer next, on which not every day is open.
-    if (replies.some(isFailure)) openDays = new BoundedMap(CACHE_SIZE);
+    if (replies.some(isFailure)) openTotals = new BoundedMap(CACHE_SIZE);
     return replies;
   }
 
@@ -156,12 +174,12 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
   }
 
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
-    for (const { id } of writes) openDays.delete(id);
+    for (const { id } of writes) openTotals.delete(id);
     try {
       return await swapEach(options, writes, hold);
     } finally {
       // Hits that were in flight may have cached a day that these writes have closed.
-      for (const { id } of writes) openDays.delete(id);
+      for (const { id } of writes) openTotals.delete(id);
     }
   }
 
@@ -232,7 +250,13 @@ function reportingLink({ link, prefix, onForbidden }: RedisStoreOptions): StoreL
     });
     return replies;
   }
-  return { ...link, send };
+  return {
+    ...link,
+    get connectedAt() {
+      return link.connectedAt;
+    },
+    send,
+  };
 }
 
 /** Returns the keys of a command, those that a script declares. */

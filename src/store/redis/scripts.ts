@@ -93,14 +93,15 @@ return redis.call('INCRBY', KEYS[1], ARGV[2])
 `),
 
   /**
-   * Stores the ledger of a counter that another client deleted, and that plain hits of a process
-   * began again. Argument: the day, to which all hits since belong unless the counter was set.
+   * Opens the day of plain hits that were added although it was not open. Arguments: the day, and
+   * the total before them. All hits of a counter that was deleted belong to the day of its ledger.
    */
   begin: await scriptOf(`
 if not redis.call('GET', KEYS[1]) then return end
+local day, start = tonumber(ARGV[1]), tonumber(ARGV[2])
 local last, _, first, before = parts_of(redis.call('GET', KEYS[2]) or '')
-if not last then redis.call('SET', KEYS[2], ARGV[1] .. ' 0 -')
-elseif first == 'x' then redis.call('SET', KEYS[2], last .. ' 0 -' .. before) end
+if first == 'x' and start == 0 then redis.call('SET', KEYS[2], last .. ' 0 -' .. before)
+else open(start, day) end
 `),
 
   /**

@@ -823,6 +823,7 @@ function update(wanted: Partial<Update>): Write {
 async function interrupted(url: string, between: () => Promise<void>): Promise<CounterStore> {
   const link = await linkTo(url);
   const store = await storeOn({
+    connectedAt: 0,
     multiKeyAcrossSlots: link.multiKeyAcrossSlots,
     async send(commands) {
       const replies = await link.send(commands);

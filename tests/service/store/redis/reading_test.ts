@@ -15,6 +15,7 @@ for (const since of [undefined, -Infinity]) {
       await redis.command("MSET", "hits:deleted", "5", "hits:kept", "0", "hits:other", "text");
       const link = await linkTo(redis.url);
       const store = await storeOn({
+        connectedAt: 0,
         multiKeyAcrossSlots: link.multiKeyAcrossSlots,
         send: (commands) => link.send(commands),
         shards: (prefix) => link.shards(prefix),
@@ -42,6 +43,7 @@ Deno.test(
   async () => {
     const totals = [String(BigInt(MAX_HITS) + 1n), String(MAX_HITS)];
     const store = await storeOn({
+      connectedAt: 0,
       multiKeyAcrossSlots: true,
       shards: () => [],
       scan: () => ReadableStream.from([]),

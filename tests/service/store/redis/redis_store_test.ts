@@ -377,6 +377,7 @@ Deno.test("createRedisStore: an addition that cannot be taken back is unknown, a
       const first: Reply[] = [7, MAX_HITS + 1].map((value) => ({ kind: "done", value }));
       const answers = [() => Promise.resolve(first), failure];
       const store = await storeOn({
+        connectedAt: 0,
         multiKeyAcrossSlots: true,
         shards: () => [],
         scan: () => ReadableStream.from([]),

@@ -10,7 +10,7 @@ const YESTERDAY = createCalendar(TIME_ZONE).today() - 1;
 /** A counter whose ten hits are those of yesterday, as a snapshot of yesterday evening has it. */
 const OLD = [["SET", "hits:x", "10"], ["SET", "{hits:x}days", `${YESTERDAY} 0 -`]];
 
-/** What replaces the data of a Redis while the service knows the day of `x` to be open. */
+/** Ways to replace the data of a Redis while the service knows the day of `x` to be open. */
 const changes: Record<string, (redis: RedisServer, service: Service) => Promise<void>> = {
   async "killed and started from an older snapshot"(redis, service) {
     await redis.kill("SIGKILL");

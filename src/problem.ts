@@ -187,3 +187,6 @@ export function isFullDisk(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /disk is full|No space left/i.test(error.message) || isFullDisk(error.cause);
 }
+
+/** A problem in the few words that fit on a badge, and in a sentence. */
+export type ProblemText = Pick<Problem, "badge" | "detail">;

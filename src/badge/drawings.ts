@@ -2,16 +2,16 @@ import { BoundedMap } from "../bounded_map.ts";
 import type { Days } from "../domain/history.ts";
 import { TREND_DAYS } from "../domain/trend.ts";
 import type { Query } from "../http/query.ts";
-import type { Problem } from "../problem.ts";
+import type { ProblemText } from "../problem.ts";
 import { shareOf, withGoal } from "../drawing/goal.ts";
-import { type Look, parseLook } from "./look.ts";
 import { type Counts, formatCounts } from "../drawing/number.ts";
-import type { Palette } from "../drawing/palette.ts";
-import { BADGE_PARAMETERS, type LookName, type LookQuery, wholeWithin } from "./parameters.ts";
-import { badgeBars } from "../drawing/spark.ts";
-import { BADGE_PARAMETER_LIST, parseStyle } from "./styles.ts";
-import type { Bars } from "./styles/style.ts";
+import { wholeWithin } from "../drawing/parameters.ts";
 import { cleanText, escape, setLine, textHash } from "../drawing/text.ts";
+import { badgeBars, type Bars, NO_BARS } from "./bars.ts";
+import { type Look, parseLook } from "./look.ts";
+import type { Palette } from "./palette.ts";
+import { BADGE_PARAMETERS, type LookName, type LookQuery } from "./parameters.ts";
+import { BADGE_PARAMETER_LIST, parseStyle } from "./styles.ts";
 
 /**
  * Draws a badge as an SVG document that a screen reader reads as "label: message". Bars only in a
@@ -39,8 +39,6 @@ function recolor(look: Look, changes: Partial<Palette>): Look {
   const palette = { ...look.palette, ...changes };
   return { ...look, palette, draw: look.style.layout(palette, look.line) };
 }
-
-const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
 
 /** A badge, and a tag that is the same for the same bytes, in characters of a URL. */
 export interface Badge {
@@ -94,9 +92,6 @@ export function sparkDays(query: LookQuery<"spark" | "style">): number {
   const days = sparkOf(query);
   return days === 0 ? 0 : Math.max(days, TREND_DAYS);
 }
-
-/** A problem in the few words that fit on a badge, and in a sentence. */
-export type ProblemText = Pick<Problem, "badge" | "detail">;
 
 /** Draws an error in the default look: the query may be what is wrong. */
 export function errorBadge({ badge, detail }: ProblemText): string {

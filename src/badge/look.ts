@@ -1,8 +1,9 @@
 import { type NumberForm, parseNumberForm } from "../drawing/number.ts";
-import { parsePalette } from "../drawing/palette.ts";
-import { BADGE_PARAMETERS, type LookQuery, wholeWithin } from "./parameters.ts";
+import { parseLabel, wholeWithin } from "../drawing/parameters.ts";
+import { setLine } from "../drawing/text.ts";
+import { parsePalette } from "./palette.ts";
+import { BADGE_PARAMETERS, type LookQuery } from "./parameters.ts";
 import { parseStyle } from "./styles.ts";
-import { cleanText, setLine } from "../drawing/text.ts";
 
 /** Everything about a badge but its message: parsed, safe and ready to draw with. */
 export type Look = ReturnType<typeof parseLook>;
@@ -24,11 +25,6 @@ export function parseLook(query: LookQuery) {
     /** The style in this palette. */
     draw: style.layout(palette, line),
   });
-}
-
-/** Returns a label as clean text of at most 100 characters and "…". Empty for no left side. */
-export function parseLabel(query: LookQuery<"label">): string {
-  return cleanText(query.get("label") ?? BADGE_PARAMETERS.label.schema.default);
 }
 
 const PLAIN: NumberForm = { numbers: "plain", locale: "en" };

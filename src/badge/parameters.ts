@@ -1,17 +1,13 @@
-import type { Parameter, Query } from "../http/query.ts";
+import { type Choices, nameParameters, SHARED_PARAMETERS } from "../drawing/parameters.ts";
 import { LOGOS } from "./styles/logo.ts";
+
+const { label, color, numbers, locale, theme, goal } = SHARED_PARAMETERS;
 
 /** The parameters of a badge but `style`, by name. */
 export const BADGE_PARAMETERS = nameParameters(
   {
-    label: {
-      meaning: "The text on the left, cut after 100 characters. An empty label draws no left side.",
-      schema: { type: "string", default: "views" },
-    },
-    color: {
-      meaning: "The color of the count: a shields.io or CSS name, or hex with 3, 4, 6 or 8 digits.",
-      schema: { type: "string", default: "blue" },
-    },
+    label,
+    color,
     bg: {
       meaning: "The background color.",
       schema: { type: "string", default: "#1e1e1e" },
@@ -28,18 +24,9 @@ export const BADGE_PARAMETERS = nameParameters(
       meaning: "Font family names, separated by commas.",
       schema: { type: "string", maxLength: 100 },
     },
-    numbers: {
-      meaning: "`grouped` writes 12345 as 12,345, and `compact` writes it as 12.3K.",
-      schema: { type: "string", default: "plain", enum: ["plain", "grouped", "compact"] },
-    },
-    locale: {
-      meaning: "The language in which to write the number, as a BCP 47 tag.",
-      schema: { type: "string", default: "en" },
-    },
-    theme: {
-      meaning: "The default colors. `auto` follows the color scheme of the reader.",
-      schema: { type: "string", enum: ["auto", "light", "dark"] },
-    },
+    numbers,
+    locale,
+    theme,
     spark: {
       meaning: "Draws this many days up to today as bars before the count. Clamped to the range. " +
         "0 draws none.",
@@ -62,43 +49,11 @@ export const BADGE_PARAMETERS = nameParameters(
       meaning: "A whole number to add to the total that is drawn. The counter does not change.",
       schema: { type: "integer", default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     },
-    goal: {
-      meaning:
-        "A count to reach. The number reads 640 / 1000, and its side is filled to that share, " +
-        "except in `terminal` and the digit styles.",
-      schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-    },
+    goal,
   } as const,
 );
 
 /** The parameters of a badge. The list of styles makes `style`. */
 export type LookName = keyof typeof BADGE_PARAMETERS | "style";
 
-export type LookQuery<Name extends LookName = LookName> = Pick<Query<Name>, "get">;
-
-/** Returns each parameter with its key as its name. */
-export function nameParameters<const Unnamed extends Record<string, Omit<Parameter, "name">>>(
-  parameters: Unnamed,
-) {
-  const named = Object.entries(parameters).map(([name, rest]) => [name, { name, ...rest }]);
-  return Object.fromEntries(named) as {
-    readonly [Name in keyof Unnamed]: Unnamed[Name] & { readonly name: Name };
-  };
-}
-
-/** Returns the value of a parameter, or its default if it is none of its values. */
-export function valueOf<Name extends string>(
-  { schema }: { schema: { readonly enum: readonly Name[]; readonly default: Name } },
-  text: string | undefined,
-): Name {
-  return schema.enum.find((name) => name === text) ?? schema.default;
-}
-
-/** Parses a whole number from 1 and clamps it. Returns undefined for 0 and anything else. */
-export function wholeWithin(
-  text: string | undefined,
-  { minimum, maximum }: { minimum: number; maximum: number },
-): number | undefined {
-  if (text === undefined || !/^\d+$/.test(text) || Number(text) === 0) return undefined;
-  return Math.min(maximum, Math.max(minimum, Number(text)));
-}
+export type LookQuery<Name extends LookName = LookName> = Choices<Name>;

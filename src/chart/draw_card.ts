@@ -1,7 +1,7 @@
 import { shareOf, withGoal } from "../drawing/goal.ts";
 import { type Counts, formatCount, formatCounts } from "../drawing/number.ts";
 import { Inks, UP } from "../drawing/inks.ts";
-import { weekTrend } from "../drawing/spark.ts";
+import { weekTrend } from "../drawing/trend.ts";
 import { cleanText, tenth } from "../drawing/text.ts";
 import { trendOf } from "../domain/trend.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";

@@ -1,10 +1,13 @@
 import { parseColor } from "../drawing/color.ts";
-import { parseLabel } from "../badge/look.ts";
+import { GREEN, parseTheme } from "../drawing/inks.ts";
 import { parseLocale } from "../drawing/number.ts";
-import { GREEN } from "../drawing/inks.ts";
-import { parseTheme } from "../drawing/palette.ts";
-import { BADGE_PARAMETERS, nameParameters, valueOf } from "../badge/parameters.ts";
-import type { Query } from "../http/query.ts";
+import {
+  type Choices,
+  nameParameters,
+  parseLabel,
+  SHARED_PARAMETERS,
+  valueOf,
+} from "../drawing/parameters.ts";
 import { type Range, RANGES } from "./bars.ts";
 
 const { range, kind, width, height, color, theme, numbers, goal } = nameParameters({
@@ -32,17 +35,17 @@ const { range, kind, width, height, color, theme, numbers, goal } = nameParamete
     schema: { type: "string", default: GREEN[0] },
   },
   theme: {
-    ...BADGE_PARAMETERS.theme,
+    ...SHARED_PARAMETERS.theme,
     meaning:
       "Draws a background. `auto` follows the color scheme of the reader. By default the background is " +
       "transparent, with colors that are readable on light and on dark pages.",
   },
   numbers: {
-    ...BADGE_PARAMETERS.numbers,
-    schema: { ...BADGE_PARAMETERS.numbers.schema, default: "grouped" },
+    ...SHARED_PARAMETERS.numbers,
+    schema: { ...SHARED_PARAMETERS.numbers.schema, default: "grouped" },
   },
   goal: {
-    ...BADGE_PARAMETERS.goal,
+    ...SHARED_PARAMETERS.goal,
     meaning:
       "A count to reach. The number reads 640 / 1,000, above a bar that is filled to that share.",
   },
@@ -50,10 +53,10 @@ const { range, kind, width, height, color, theme, numbers, goal } = nameParamete
 
 /** Everything that shapes a calendar, whose size is fixed; invalid values mean the default. */
 export const PICTURE_PARAMETERS = [
-  BADGE_PARAMETERS.label,
+  SHARED_PARAMETERS.label,
   color,
   numbers,
-  BADGE_PARAMETERS.locale,
+  SHARED_PARAMETERS.locale,
   theme,
 ] as const;
 
@@ -65,7 +68,7 @@ export const CARD_PARAMETERS = [...PICTURE_PARAMETERS, goal] as const;
 
 export type PictureName = (typeof PICTURE_PARAMETERS)[number]["name"];
 export type ChartName = (typeof CHART_PARAMETERS)[number]["name"];
-export type PictureQuery<Name extends string = PictureName> = Pick<Query<Name>, "get">;
+export type PictureQuery<Name extends string = PictureName> = Choices<Name>;
 
 /** The common look of charts, calendars and cards, parsed and safe. */
 export type PictureLook = ReturnType<typeof parsePictureLook>;

@@ -1,4 +1,4 @@
-import type { ProblemText } from "../badge/drawings.ts";
+import type { ProblemText } from "../problem.ts";
 import { parseGoal } from "../drawing/goal.ts";
 import { cleanText } from "../drawing/text.ts";
 import type { Day } from "../domain/history.ts";

@@ -1,11 +1,11 @@
 import { AA, type Color, contrast, mix } from "./color.ts";
 import type { Counts } from "./number.ts";
-import { BADGE_PARAMETERS, wholeWithin } from "../badge/parameters.ts";
 import { GREEN, type Ink } from "./inks.ts";
+import { SHARED_PARAMETERS, wholeWithin } from "./parameters.ts";
 
 /** Returns undefined for anything but a whole number from 1 to 2^53-1. */
 export function parseGoal(text: string | undefined): number | undefined {
-  const goal = wholeWithin(text, BADGE_PARAMETERS.goal.schema);
+  const goal = wholeWithin(text, SHARED_PARAMETERS.goal.schema);
   return goal === Number(text) ? goal : undefined;
 }
 

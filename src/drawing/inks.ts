@@ -6,6 +6,13 @@ export type Ink = Color | readonly [light: Color, dark: Color];
 /** The page around a drawing. "auto" follows the color scheme of the reader. */
 export type Scheme = "light" | "dark" | "auto";
 
+/** The color scheme that a client chose; "none" keeps the colors that fit all pages. */
+export type Theme = "none" | Scheme;
+
+export function parseTheme(text: string | undefined): Theme {
+  return text === "auto" || text === "light" || text === "dark" ? text : "none";
+}
+
 /** An accent that is legible on all pages, and a brighter variant for dark pages. */
 export const GREEN = ["#17957f", "#2fae91"] as const satisfies Ink;
 /** Color of a trend that goes up. */

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../bounded_map.ts";
-import { BADGE_PARAMETERS, type LookQuery, valueOf } from "../badge/parameters.ts";
+import { type Choices, SHARED_PARAMETERS, valueOf } from "./parameters.ts";
 
-type Numbers = (typeof BADGE_PARAMETERS.numbers.schema.enum)[number];
+type Numbers = (typeof SHARED_PARAMETERS.numbers.schema.enum)[number];
 
 /** Format of a count, `12345`, `12,345` or `12.3K`, and its language. */
 export interface NumberForm {
@@ -26,8 +26,8 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
 }
 
 /** Parses the form of a number. Invalid values fall back to the default. */
-export function parseNumberForm(query: LookQuery<"numbers" | "locale">): NumberForm {
-  const numbers = valueOf(BADGE_PARAMETERS.numbers, query.get("numbers"));
+export function parseNumberForm(query: Choices<"numbers" | "locale">): NumberForm {
+  const numbers = valueOf(SHARED_PARAMETERS.numbers, query.get("numbers"));
   return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
 }
 

@@ -1,9 +1,8 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { shieldsColor } from "../drawing/color.ts";
 import { parseGoal, withGoal } from "../drawing/goal.ts";
-import { parseLabel } from "../badge/look.ts";
 import { formatCounts, parseNumberForm } from "../drawing/number.ts";
-import { BADGE_PARAMETERS } from "../badge/parameters.ts";
+import { parseLabel, SHARED_PARAMETERS } from "../drawing/parameters.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
@@ -61,8 +60,8 @@ export function badgeJson({ readLatest, readPolicy }: Service): Endpoint {
   return endpoint("counter or prefix", {
     summary: "Read a counter as JSON for the endpoint badge of shields.io",
     parameters: [
-      ...[period, show, BADGE_PARAMETERS.label, BADGE_PARAMETERS.color, cacheSeconds],
-      ...[BADGE_PARAMETERS.numbers, BADGE_PARAMETERS.locale, BADGE_PARAMETERS.goal],
+      ...[period, show, SHARED_PARAMETERS.label, SHARED_PARAMETERS.color, cacheSeconds],
+      ...[SHARED_PARAMETERS.numbers, SHARED_PARAMETERS.locale, SHARED_PARAMETERS.goal],
     ],
     parse: checkPeriodOrShow,
     respond(context) {

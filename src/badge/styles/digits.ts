@@ -1,6 +1,6 @@
 import type { Color } from "../../drawing/color.ts";
 import { VERDANA, verdana11 } from "../../drawing/face.ts";
-import type { Palette } from "../../drawing/palette.ts";
+import type { Palette } from "../palette.ts";
 import { drawText } from "../../drawing/text.ts";
 import type { Content, Style } from "./style.ts";
 

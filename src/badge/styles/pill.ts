@@ -1,8 +1,8 @@
 import { filledPaper } from "../../drawing/goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../../drawing/face.ts";
 import { ERROR, GREEN, Inks, UP } from "../../drawing/inks.ts";
-import type { Palette } from "../../drawing/palette.ts";
-import { weekTrend } from "../../drawing/spark.ts";
+import type { Palette } from "../palette.ts";
+import { weekTrend } from "../../drawing/trend.ts";
 import { drawTextFrom, type Line, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";

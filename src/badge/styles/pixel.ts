@@ -1,4 +1,4 @@
-import type { Palette } from "../../drawing/palette.ts";
+import type { Palette } from "../palette.ts";
 import { graphemes, type Line } from "../../drawing/text.ts";
 import { cellsOf, DIGITS } from "./digits.ts";
 import type { Content, Draw, Style } from "./style.ts";

@@ -2,7 +2,7 @@ import { isBright } from "../../drawing/color.ts";
 import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../../drawing/goal.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../../drawing/face.ts";
 import { type Ink, Inks, mapInk } from "../../drawing/inks.ts";
-import type { Palette } from "../../drawing/palette.ts";
+import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth, type TextAt } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";

@@ -1,7 +1,7 @@
 import { filledPaper } from "../../drawing/goal.ts";
 import { type Face, makeFace } from "../../drawing/face.ts";
 import { ERROR, Inks } from "../../drawing/inks.ts";
-import type { Palette } from "../../drawing/palette.ts";
+import type { Palette } from "../palette.ts";
 import { drawText, drawTextFrom, type Line, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";

@@ -1,19 +1,8 @@
 import type { Face } from "../../drawing/face.ts";
-import type { Palette } from "../../drawing/palette.ts";
+import type { Palette } from "../palette.ts";
+import type { Bars } from "../bars.ts";
 import type { LookName } from "../parameters.ts";
 import type { Line } from "../../drawing/text.ts";
-
-/** Bars between label and message, or none. */
-export interface Bars {
-  /** In whole pixels; 0 for none. */
-  readonly width: number;
-  /** Goes into the ETag, so that it is safe in a URL; empty without bars. */
-  readonly tag: string;
-  /** Draws them from this pixel on; `ink` is an attribute such as `fill="#fff"`. */
-  draw(left: number, ink: string): string;
-  /** Percent by which the last seven whole days exceed the seven before. Undefined if unknown. */
-  readonly trend: number | undefined;
-}
 
 /** The part of a badge that changes: bars, then a message. Both follow the label. */
 export interface Content {

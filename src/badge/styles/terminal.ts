@@ -1,7 +1,7 @@
 import { AA, type Color, contrast } from "../../drawing/color.ts";
 import { monospace12 } from "../../drawing/face.ts";
 import { Inks } from "../../drawing/inks.ts";
-import type { Palette } from "../../drawing/palette.ts";
+import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth } from "../../drawing/text.ts";
 import type { Draw, Style } from "./style.ts";
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, notDeepStrictEqual, ok } from "node:assert/stri
 import { drawBadge } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/look.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
-import { badgeBars } from "../../../src/drawing/spark.ts";
+import { badgeBars } from "../../../src/badge/bars.ts";
 import * as pictures from "../../../src/chart/pictures.ts";
 import { createRasterizer } from "../../../src/png/rasterizer.ts";
 import { parts } from "../../../src/png/tallymark-png.js";

@@ -3,7 +3,7 @@ import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
 import { type Look, parseLook } from "../../../src/badge/look.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { BADGE_PARAMETERS } from "../../../src/badge/parameters.ts";
-import { badgeBars } from "../../../src/drawing/spark.ts";
+import { badgeBars } from "../../../src/badge/bars.ts";
 import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
 
 const DIGITS = ["odometer", "flap", "led", "pixel"];

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { drawBadge, sparkOf } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/look.ts";
-import { badgeBars } from "../../../src/drawing/spark.ts";
+import { badgeBars } from "../../../src/badge/bars.ts";
 import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
 
 const STYLES = ["classic", "flat-square", "terminal"];

@@ -1,7 +1,7 @@
 import { drawBadge, sparkOf } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/look.ts";
 import { formatCount } from "../../../src/drawing/number.ts";
-import { badgeBars } from "../../../src/drawing/spark.ts";
+import { badgeBars } from "../../../src/badge/bars.ts";
 import { drawCalendar } from "../../../src/chart/draw_calendar.ts";
 import { drawCard } from "../../../src/chart/draw_card.ts";
 import { type ChartFigures, drawChart } from "../../../src/chart/draw_chart.ts";

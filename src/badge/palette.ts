@@ -1,11 +1,9 @@
-import { parseColor } from "./color.ts";
-import { parseGoal } from "./goal.ts";
-import type { Scheme } from "./inks.ts";
-import { BADGE_PARAMETERS, type LookQuery, wholeWithin } from "../badge/parameters.ts";
-import { LOGOS } from "../badge/styles/logo.ts";
-
-/** The color scheme of the page around a badge; "none" keeps the colors of shields.io. */
-export type Theme = "none" | Scheme;
+import { parseColor } from "../drawing/color.ts";
+import { parseGoal } from "../drawing/goal.ts";
+import { parseTheme } from "../drawing/inks.ts";
+import { wholeWithin } from "../drawing/parameters.ts";
+import { BADGE_PARAMETERS, type LookQuery } from "./parameters.ts";
+import { LOGOS } from "./styles/logo.ts";
 
 /** The choices of a query. The style fills in undefined ones. */
 export type Palette = ReturnType<typeof parsePalette>;
@@ -32,10 +30,6 @@ export function parsePalette(query: LookQuery, fallbackFont: string) {
     digits: wholeWithin(query.get("digits"), schema) ?? schema.default,
   };
   return Object.freeze(palette);
-}
-
-export function parseTheme(text: string | undefined): Theme {
-  return text === "auto" || text === "light" || text === "dark" ? text : "none";
 }
 
 /**

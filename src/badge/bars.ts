@@ -1,8 +1,20 @@
-import { formatterOf } from "./number.ts";
-import { textHash } from "./text.ts";
-import type { Bars } from "../badge/styles/style.ts";
+import { textHash } from "../drawing/text.ts";
 import type { Days } from "../domain/history.ts";
-import { trendOf, trendWords } from "../domain/trend.ts";
+import { trendOf } from "../domain/trend.ts";
+
+/** Bars between label and message, or none. */
+export interface Bars {
+  /** In whole pixels; 0 for none. */
+  readonly width: number;
+  /** Goes into the ETag, so that it is safe in a URL; empty without bars. */
+  readonly tag: string;
+  /** Draws them from this pixel on; `ink` is an attribute such as `fill="#fff"`. */
+  draw(left: number, ink: string): string;
+  /** Percent by which the last seven whole days exceed the seven before. Undefined if unknown. */
+  readonly trend: number | undefined;
+}
+
+export const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
 
 /** Returns the hits of the last `count` days as the bars of a badge. */
 export function badgeBars({ hits }: Days, count: number): Bars {
@@ -26,18 +38,6 @@ export function badgeBars({ hits }: Days, count: number): Bars {
       path(today, `${ink} opacity=".55"`);
   }
 }
-
-/**
- * Returns a trend as drawn, "▲ 12%", in a language, and as a screen reader says it in English,
- * ", up 12% in 7 days".
- */
-export function weekTrend(percent: number, locale = "en") {
-  const { format } = formatterOf(locale, "percent", PERCENT);
-  const words = trendWords(percent, format);
-  return { ...words, spoken: `, ${words.spoken} in 7 days` };
-}
-
-const PERCENT = (locale: string) => new Intl.NumberFormat(locale, { style: "percent" });
 
 const STEP = 3;
 const BOTTOM = 16;

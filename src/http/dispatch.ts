@@ -7,7 +7,7 @@ import { type CounterId, counterId, DEFAULT_ID } from "../domain/counter_id.ts";
 import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { FULL_DISK, isFullDisk, Problem, problemOf } from "../problem.ts";
-import type { Draining } from "./body.ts";
+import type { Draining } from "./reading.ts";
 import { allowPages, corsPolicy, preflightResponse } from "./cors.ts";
 import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
 import { createHostCheck } from "./host.ts";
@@ -37,6 +37,7 @@ export function createDispatcher(
   },
 ) {
   const checkHost = createHostCheck();
+  const toProblem = createProblemConverter(log);
   const otherPaths = metrics.requestsFor("other");
 
   /** Responds to a request: host, path and method, then {@linkcode respond}. */
@@ -82,7 +83,7 @@ export function createDispatcher(
 
   /** Responds with an error in the format of the endpoint. */
   function fail(error: unknown, state: RequestState): Response | Promise<Response> {
-    const found = toProblem(error, log);
+    const found = toProblem(error);
     const problem = isFullDisk(found) && access.isOwner(state)
       ? new Problem(found.kind, { detail: `${found.detail} ${FULL_DISK}`, cause: found })
       : found;
@@ -266,11 +267,23 @@ function refuseBody({ headers }: Request): void {
   }
 }
 
-/** Converts an error to a Problem. Logs the cause of unexpected errors, which clients never see. */
-function toProblem(error: unknown, log: Log): Problem {
-  const problem = problemOf(error);
-  if (problem !== undefined) return problem;
-  const stack = error instanceof Error ? error.stack : undefined;
-  log.error("unexpected error", { cause: error, ...(stack !== undefined && { stack }) });
-  return new Problem("internal", { cause: error });
+/** Minimum time between two unexpected errors in the log, because clients can cause many. */
+const LOG_INTERVAL_MS = 1000;
+
+/**
+ * Creates a function that converts an error to a Problem. Logs the cause of unexpected errors, which
+ * clients never see.
+ */
+function createProblemConverter(log: Log): (error: unknown) => Problem {
+  let loggedAt = -Infinity;
+  return (error) => {
+    const problem = problemOf(error);
+    if (problem !== undefined) return problem;
+    if (performance.now() - loggedAt >= LOG_INTERVAL_MS) {
+      loggedAt = performance.now();
+      const stack = error instanceof Error ? error.stack : undefined;
+      log.error("unexpected error", { cause: error, ...(stack !== undefined && { stack }) });
+    }
+    return new Problem("internal", { cause: error });
+  };
 }

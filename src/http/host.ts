@@ -1,7 +1,7 @@
 import { Problem } from "../problem.ts";
 
-const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::(\d{0,5}))?$/;
-const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::(\d{0,5}))?$/;
+const NAME_OR_IPV4 = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_.])?(?::\d{0,5})?$/;
+const IPV6 = /^\[[0-9a-fA-F:.]{2,45}\](?::\d{0,5})?$/;
 
 /** The host that Deno puts into a URL if the header is missing, empty or not text. */
 const FALLBACK_HOST = /^localhost(?::|$)/;
@@ -18,17 +18,17 @@ export function createHostCheck(): (request: Request) => void {
     const { url } = request;
     if (knownOrigin !== undefined && beginsOnlyWith(knownOrigin, url)) return;
     const host = request.headers.get("host");
+    // The request line may have a host of its own.
+    if ((host !== null && !isHost(host)) || !URL.canParse(url)) throw new Problem("bad-host");
     if (host === null) return;
-    if (!isHost(host)) throw new Problem("bad-host");
     const origin = url.slice(0, url.indexOf("/", url.indexOf("//") + 2) + 1);
     if (origin.endsWith(`//${host}/`) && !FALLBACK_HOST.test(host)) knownOrigin = origin;
   };
 }
 
 function isHost(host: string): boolean {
-  const found = NAME_OR_IPV4.exec(host) ??
-    (URL.canParse(`http://${host}`) ? IPV6.exec(host) : null);
-  return found !== null && Number(found[1] ?? 0) <= 65535;
+  // Names such as 1.2.3.999 and xn--a have no meaning in a URL.
+  return (NAME_OR_IPV4.test(host) || IPV6.test(host)) && URL.canParse(`http://${host}`);
 }
 
 /**

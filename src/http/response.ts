@@ -169,7 +169,8 @@ function formatProblem(
   if (format === "html") {
     const said = PAGE_WORDS[status] ?? { heading: title, words: detail };
     // A proxy may serve all paths below another one.
-    const root = "../".repeat(path.split("/").length - 2) || "./";
+    const depth = Math.min(path.split("/").length - 2, MAX_DEPTH);
+    const root = "../".repeat(depth) || "./";
     return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
       `<meta name="viewport" content="width=device-width, initial-scale=1">${ICON}` +
       `<title>${said.heading} · Tallymark</title><style>${PROBLEM_STYLE}</style></head>` +
@@ -186,6 +187,8 @@ export async function readProblem(response: Response): Promise<Problem> {
   return new Problem(isProblemName(kind) ? kind : "internal", { detail });
 }
 
+/** Maximum number of levels that a page leads up. More would let the page grow with its path. */
+const MAX_DEPTH = 20;
 const PROBLEM_POLICY = `${SVG_POLICY}; img-src data:; frame-ancestors 'none'`;
 /** The colors and sizes of the other pages. */
 const PROBLEM_STYLE = ":root{color-scheme:light dark}body{margin:64px 20px;" +

@@ -4,7 +4,7 @@ import type { Counters } from "../counters/counters.ts";
 import { networkOfCaller, type Proxies, type SentRequest } from "../hits/caller_address.ts";
 import { createHitPolicy } from "../hits/hit_policy.ts";
 import { RecentHits } from "../hits/recent_hits.ts";
-import { createBodyReader } from "../http/body.ts";
+import { createBodyReader } from "../http/reading.ts";
 import type { Dispatcher } from "../http/dispatch.ts";
 import { createReadPolicy } from "../http/response.ts";
 import type { Log } from "../log.ts";

@@ -73,7 +73,7 @@ for (const { store, options } of STORES) {
   );
 }
 
-Deno.test("a request line without a path is answered like any other, and leaves nothing in the log", async () => {
+Deno.test("a request line without a path is answered like any other, one without a host is 400, and neither is logged", async () => {
   await using target = await startTarget("kv");
   const ask = async (line: string) => {
     const [answer] = await sendRaw(target, `${line} HTTP/1.1\r\n${HEADERS}\r\n`);
@@ -84,7 +84,19 @@ Deno.test("a request line without a path is answered like any other, and leaves 
   ) {
     strictEqual(await ask(line), 200, line);
   }
-  for (const line of ["CONNECT ?x", "CONNECT #"]) strictEqual(await ask(line), 405, line);
+  for (const line of ["CONNECT ?x", "CONNECT #"]) strictEqual(await ask(line), 400, line);
+  for (const host of ["1.2.3.999", "xn--a", "foo.09", "256.1"]) {
+    for (const path of ["/as/dwyl/a/b.svg", "/as/leancloud/1.1/batch", "/p?prefix=a/", "/hit"]) {
+      const lines = [
+        `GET ${path} HTTP/1.1\r\nHost: ${host}`,
+        `GET http://${host}${path} HTTP/1.1\r\nHost: a`,
+      ];
+      for (const line of lines) {
+        const [answer] = await sendRaw(target, `${line}\r\nConnection: close\r\n\r\n`);
+        strictEqual(answer?.status, 400, line);
+      }
+    }
+  }
   const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
   deepStrictEqual(events, ["start"]);
   deepStrictEqual((await target.end()).counters, new Map());

@@ -98,6 +98,21 @@ for (const value of [new TypeError("x is private"), "x is private", undefined, {
   });
 }
 
+Deno.test("dispatch() logs at most one unexpected error in a second, because a client may repeat it", async () => {
+  const { send, log } = served(only(trial(() => Promise.reject(new Error("again")))));
+  for (let count = 0; count < 20; count++) await send(new Request("http://localhost/"));
+  strictEqual(log.length, 1);
+});
+
+Deno.test("dispatch() answers long paths that no endpoint has with a page of one size", async () => {
+  const { send } = served(only(handled));
+  const sizes = await Promise.all(["/a".repeat(100), "/".repeat(30_000)].map(async (path) => {
+    const request = new Request(`http://localhost${path}`, { headers: { accept: "text/html" } });
+    return (await (await send(request)).text()).length;
+  }));
+  strictEqual(sizes[0], sizes[1]);
+});
+
 Deno.test("dispatch() asks for the form of an error only once there is one, by the query", async () => {
   const queries: (string | undefined)[] = [];
   const { send } = served(only(trial(() => new Response("handled"), {

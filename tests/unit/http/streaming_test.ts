@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { NumberedLine } from "../../../src/domain/line.ts";
-import { bodyLines, createBodyReader, textStream } from "../../../src/http/body.ts";
+import { bodyLines, textStream } from "../../../src/http/streaming.ts";
 
 const encoder = new TextEncoder();
 
@@ -95,34 +95,4 @@ Deno.test("textStream: fails where its source fails, after what came before", as
   const reader = stream.getReader();
   strictEqual(new TextDecoder().decode((await reader.read()).value), "first");
   await rejects(reader.read(), /away/);
-});
-
-Deno.test("createBodyReader: a place goes to the network that has none, before later requests of one that has many", async () => {
-  const read = createBodyReader(
-    { hasBegun: false },
-    ({ network }: { request: Request; network: string }) => network,
-  );
-  const bodies: PromiseWithResolvers<Uint8Array>[] = [];
-  const results: string[] = [];
-  /** Begins a request whose body ends with the promise that it adds. */
-  function begin(network: string): Promise<unknown> {
-    const body = Promise.withResolvers<Uint8Array>();
-    bodies.push(body);
-    const stream = ReadableStream.from((async function* () {
-      yield await body.promise;
-    })());
-    const request = new Request("http://localhost/", {
-      ...{ method: "POST", body: stream, headers: { "content-length": "1" } },
-    });
-    return read({ request, network }, 10).then((text) => results.push(network + text));
-  }
-  const all = Array.from({ length: 100 }, () => begin("many"));
-  all.push(begin("other"), ...Array.from({ length: 10 }, () => begin("many")));
-  for (const body of bodies.slice(100)) body.resolve(encoder.encode("!"));
-  bodies[0]?.resolve(encoder.encode("?"));
-  await all[100];
-  deepStrictEqual(results, ["many?", "other!"]);
-  for (const body of bodies) body.resolve(encoder.encode("."));
-  await Promise.all(all);
-  strictEqual(results.length, 111);
 });

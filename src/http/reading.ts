@@ -1,0 +1,98 @@
+import { Problem } from "../problem.ts";
+
+/** The shutdown of the process, during which Deno cuts off the bodies of all requests. */
+export interface Draining {
+  hasBegun: boolean;
+}
+
+/** Maximum number of bodies of strangers that are read at the same time, of all and of a network. */
+const [MAX_BODIES, MAX_OF_NETWORK] = [1000, 50];
+/** Time in which such a body has to arrive. */
+const BODY_LIMIT_MS = 5000;
+
+/**
+ * Creates a reader of bodies that strangers may send. It throws `bad-body` like {@linkcode
+ * bodyText}, and for a body without a length or that takes too long. It throws `overloaded` if too
+ * many are being read.
+ */
+export function createBodyReader<From extends { readonly request: Request }>(
+  draining: Draining,
+  networkOf: (from: From) => string,
+) {
+  /** The networks of the bodies that are read. */
+  const reading: string[] = [];
+
+  return async (from: From, limit: number): Promise<string> => {
+    const { request } = from;
+    if (request.body === null) return "";
+    const length = Number(request.headers.get("content-length") ?? NaN);
+    if (length > limit) throw tooLong(limit);
+    if (Number.isNaN(length)) throw badBody("Send the length of the body in Content-Length.");
+    const network = networkOf(from);
+    const ofNetwork = reading.filter((other) => other === network);
+    if (reading.length >= MAX_BODIES || ofNetwork.length >= MAX_OF_NETWORK) {
+      throw new Problem("overloaded", { detail: TOO_MANY });
+    }
+    reading.push(network);
+    const { promise: end, reject } = Promise.withResolvers<never>();
+    const late = () => reject(badBody("The body took too long to arrive."));
+    const timer = setTimeout(late, BODY_LIMIT_MS);
+    try {
+      // A stream of the body would take 0.2 MB until the garbage is collected.
+      return decode(await Promise.race([request.bytes(), end]));
+    } catch (cause) {
+      throw cause instanceof Problem ? cause : truncated(draining, cause);
+    } finally {
+      clearTimeout(timer);
+      reading.splice(reading.indexOf(network), 1);
+    }
+  };
+}
+
+const TOO_MANY =
+  "Too many bodies are being read. Nothing was changed, so it is safe to send this one again.";
+
+/**
+ * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8 or
+ * is truncated. Throws `shutting-down` if it is truncated because the process ends.
+ */
+export async function bodyText(
+  { body }: Request,
+  { limit, draining }: { limit: number; draining: Draining },
+): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      length += chunk.length;
+      if (length > limit) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw truncated(draining, cause);
+  }
+  if (length > limit) throw tooLong(limit);
+  return decode(await new Blob(chunks).bytes());
+}
+
+function decode(bytes: Uint8Array<ArrayBuffer>): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw badBody("The body must be UTF-8.", cause);
+  }
+}
+
+function badBody(detail: string, cause?: unknown): Problem {
+  return new Problem("bad-body", { detail, cause });
+}
+
+function tooLong(limit: number): Problem {
+  return badBody(`The body is longer than ${limit} bytes.`);
+}
+
+function truncated(draining: Draining, cause: unknown): Problem {
+  return draining.hasBegun
+    ? new Problem("shutting-down", { cause })
+    : badBody("The body ended too early.", cause);
+}

@@ -1,0 +1,97 @@
+import type { NumberedLine } from "../domain/line.ts";
+
+/** The error of the line in which a body was truncated. */
+export const TRUNCATED_BODY = "the body ended too early";
+
+const NEWLINE = 10;
+/**
+ * Time after which the event loop turns, in milliseconds. Lines that have arrived are read without
+ * a turn.
+ */
+const TURN_MS = 5;
+
+/**
+ * Yields the lines of a body as they arrive, those of one chunk together, without blank ones. Ends
+ * with an error at a line of more than `limit` bytes, at one that is not UTF-8, and if the body is
+ * truncated. Buffers at most a chunk and a line.
+ */
+export async function* bodyLines(
+  body: ReadableStream<Uint8Array>,
+  limit: number,
+): AsyncGenerator<readonly NumberedLine[]> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let number = 0;
+  const read = (bytes: Uint8Array): NumberedLine => {
+    number++;
+    if (bytes.length > limit) {
+      return { number, text: "", error: `it is longer than ${limit} bytes` };
+    }
+    try {
+      return { number, text: decoder.decode(bytes).trim() };
+    } catch {
+      return { number, text: "", error: "it is not UTF-8" };
+    }
+  };
+  let rest: Uint8Array = new Uint8Array();
+  let since = performance.now();
+  try {
+    for await (const chunk of body) {
+      if (performance.now() - since > TURN_MS) {
+        await new Promise((resolve) => setImmediate(resolve));
+        since = performance.now();
+      }
+      const bytes = joined(rest, chunk);
+      const lines: NumberedLine[] = [];
+      let start = 0;
+      for (let end; (end = bytes.indexOf(NEWLINE, start)) !== -1; start = end + 1) {
+        // Decoding takes most of the time of a blank line.
+        if (end === start) {
+          number++;
+          continue;
+        }
+        const line = read(bytes.subarray(start, end));
+        if (line.text !== "" || line.error !== undefined) lines.push(line);
+        if (line.error !== undefined) return yield lines;
+      }
+      rest = bytes.slice(start);
+      if (rest.length > limit) return yield [...lines, read(rest)];
+      if (lines.length > 0) yield lines;
+    }
+  } catch {
+    // Only the body throws here.
+    return yield [{ ...read(new Uint8Array()), error: TRUNCATED_BODY }];
+  }
+  const last = read(rest);
+  if (last.text !== "" || last.error !== undefined) yield [last];
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
+  return bytes;
+}
+
+/**
+ * Creates a body that is generated as fast as it is read. Rejects if its first part fails. If a
+ * later one does, the connection ends before the body does, so that the client knows that it is
+ * incomplete. If the client disconnects, the source is ended.
+ */
+export async function textStream(
+  source: AsyncGenerator<string>,
+): Promise<ReadableStream<Uint8Array>> {
+  const encoder = new TextEncoder();
+  let next: IteratorResult<string> | undefined = await source.next();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = next ?? await source.next();
+      next = undefined;
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await source.return(undefined);
+    },
+  }, { highWaterMark: 1 });
+}

@@ -43,25 +43,29 @@ export interface GroupsOptions {
 /**
  * Creates the results over all counters with a prefix. A result is at most ten seconds old, and
  * each counter in it was correct at some instant in that time. Throws `group-too-large` for too
- * many counters, or too large a sum, and `overloaded` if too many scans of strangers wait. With
- * `isOwner`, and for results that are cached, a scan goes first.
+ * many counters, or too large a sum, and `overloaded` if too many scans of strangers wait.
+ *
+ * With `isOwner`, a scan has passes that no stranger's scan is part of, and waits for none of
+ * theirs. Among strangers, scans for results that are cached go first.
  */
 export function createGroups(options: GroupsOptions) {
   const { calendar } = options;
-  const scanner = new Scanner(options);
-  const histories = cached(scanner, historyFrom);
+  const scanners = { owner: new Scanner(options), strangers: new Scanner(options) };
+  const histories = cached(scanners, historyFrom);
 
   return {
-    sum: cached(scanner, (period: Period) => sumIn(period, calendar.today())),
+    sum: cached(scanners, (period: Period) => sumIn(period, calendar.today())),
     /** Resolves with the sums of the totals and of each day, from `since` on at least. */
     history(prefix: CounterId, since: Day, isOwner?: boolean): Promise<CounterState> {
       // Whole years, which are stored as one entry, so that fewer scans are needed.
       return histories(prefix, firstDayOf(yearOf(since)), isOwner);
     },
     /** Resolves with the 100 counters with the most hits in a period, highest first, ties by id. */
-    ranking: cached(scanner, (period: Period) => rankingIn(period, calendar.today())),
+    ranking: cached(scanners, (period: Period) => rankingIn(period, calendar.today())),
     /** Refuses new scans. Resolves when the current one has ended, after its next page. */
-    end: (): Promise<void> => scanner.end(),
+    async end(): Promise<void> {
+      await Promise.all([scanners.owner.end(), scanners.strangers.end()]);
+    },
   };
 }
 
@@ -141,7 +145,7 @@ function exact(sum: number): number {
 
 /** Caches the results of scans. All callers that need the same new result share one scan. */
 function cached<Parameter, Value>(
-  scanner: Scanner,
+  scanners: Readonly<Record<"owner" | "strangers", Scanner>>,
   foldFor: (parameter: Parameter) => Fold<Value>,
 ): (prefix: CounterId, parameter: Parameter, isOwner?: boolean) => Promise<Value> {
   /** `began` is the start of the scan, by `performance.now()`. */
@@ -151,10 +155,11 @@ function cached<Parameter, Value>(
   async function find(
     name: string,
     prefix: CounterId,
-    { fold, goesFirst }: { fold: Fold<Value>; goesFirst: boolean },
+    { fold, isOwner }: { fold: Fold<Value>; isOwner: boolean },
   ): Promise<Value> {
+    const scanner = isOwner ? scanners.owner : scanners.strangers;
     try {
-      const began = await scanner.scan(prefix, fold, goesFirst);
+      const began = await scanner.scan(prefix, fold, isOwner || results.get(name) !== undefined);
       const value = fold.value();
       results.set(name, { began, value });
       return value;
@@ -172,12 +177,11 @@ function cached<Parameter, Value>(
     const known = results.get(name);
     // A result that is asked for again is evicted later, and not by the prefixes of strangers.
     if (known !== undefined) results.set(name, known);
-    const goesFirst = isOwner || known !== undefined;
     const refresh = () => {
-      // A scan that goes first does not wait for one that does not.
-      const scan = `${goesFirst} ${name}`;
+      // An owner does not wait for the scan of a stranger.
+      const scan = `${isOwner} ${name}`;
       const value = inFlight.get(scan) ??
-        find(name, prefix, { fold: foldFor(parameter), goesFirst })
+        find(name, prefix, { fold: foldFor(parameter), isOwner })
           .finally(() => inFlight.delete(scan));
       inFlight.set(scan, value);
       return value;

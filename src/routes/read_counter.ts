@@ -152,7 +152,7 @@ export function createLatestReader(counters: Counters) {
    */
   return (context: BadgeContext, dayCount = 0): BadgeCounts | Promise<BadgeCounts> => {
     const { id } = context;
-    const key = cacheKey(context);
+    const key = cacheKey(context, counters.calendar.today());
     const isTotal = dayCount === 0 && key === undefined;
     const found: number | Promise<number | BadgeCounts> = isTotal
       ? counters.count(id)
@@ -171,9 +171,12 @@ export function createLatestReader(counters: Counters) {
   };
 }
 
-/** Returns the key of cached counts. Returns undefined for totals, which the counters cache. */
-function cacheKey({ id, isPrefix, query }: BadgeContext): string | undefined {
+/**
+ * Returns the key of cached counts, of which those of days hold for one day. Returns undefined for
+ * totals, which the counters cache.
+ */
+function cacheKey({ id, isPrefix, query }: BadgeContext, today: Day): string | undefined {
   const counts = query.get("show") ?? periodOf(query);
   if (!isPrefix && counts === "total") return undefined;
-  return `${isPrefix ? "prefix" : "counter"} ${counts} ${id}`;
+  return `${isPrefix ? "prefix" : "counter"} ${counts === "total" ? "" : today} ${counts} ${id}`;
 }

@@ -187,6 +187,22 @@ Deno.test("Groups: no more than a hundred scans wait", async () => {
   await Promise.all(sums);
 });
 
+Deno.test("Groups: an owner waits for no scan of a stranger, and reads only the counters of the own prefix", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using groups = open([one("blog/a", 3), one("other/a", 4)], { sortedById: false });
+  groups.beforePage = () => gate.promise;
+  const strangers = ["blog/", "", "blog/"].map((prefix) =>
+    groups.sum(counterId(`${prefix}a`), "today")
+  );
+  await waitFor("the pass of the strangers", () => groups.lists[0]);
+  groups.beforePage = () => {};
+  strictEqual((await groups.sum(OTHER, "today", true)).hits, 0);
+  strictEqual((await groups.sum(OTHER, "total", true)).hits, 4);
+  deepStrictEqual(groups.lists.slice(1).map(({ prefix }) => prefix), ["other/", "other/"]);
+  gate.resolve();
+  await Promise.all(strangers);
+});
+
 Deno.test("Groups: after a failure of the store the scans that wait fail too, and the next one is tried", async () => {
   await using groups = open([one("blog/a", 3)]);
   groups.beforePage = () => Promise.reject(new Failure("store-unavailable"));

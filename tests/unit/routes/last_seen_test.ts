@@ -1,7 +1,7 @@
-import { match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import type { CounterId } from "../../../src/domain/counter_id.ts";
-import type { Addition, CounterStore, Outcome } from "../../../src/domain/store.ts";
+import type { Addition, CounterStore, HistoryQuery, Outcome } from "../../../src/domain/store.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { field, memoryStore, openApp, type TestApp } from "../../support/app.ts";
 import { ModelStore } from "../../support/model_store.ts";
@@ -19,6 +19,11 @@ class UnreachableStore extends ModelStore {
   override async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
     this.#check();
     return await super.read(ids);
+  }
+
+  override async history(asked: readonly HistoryQuery[]): ReturnType<ModelStore["history"]> {
+    this.#check();
+    return await super.history(asked);
   }
 
   override async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
@@ -94,6 +99,24 @@ for (const [name, number, run] of rows) {
     strictEqual(await app.count("a"), number + 1);
   });
 }
+
+Deno.test("while the store is unreachable, counts of days are shown until the day ends", async () => {
+  let today = calendar.today();
+  const moving = { ...calendar, today: () => today };
+  const store = new UnreachableStore(moving.today);
+  await using app = openApp({ store, calendar: moving });
+  await app.hit("a", 5);
+  const queries = ["period=today", "period=30d", "show=today/total"];
+  const statuses = () =>
+    Promise.all(
+      queries.map(async (query) => (await app.send(`GET /badge.json?id=a&${query}`)).status),
+    );
+  deepStrictEqual(await statuses(), [200, 200, 200]);
+  store.isUnreachable = true;
+  deepStrictEqual(await statuses(), [200, 200, 200]);
+  today++;
+  deepStrictEqual(await statuses(), [503, 503, 503]);
+});
 
 /** The number that the store lists, whatever it remembers. */
 async function stored(store: CounterStore): Promise<number> {

@@ -271,8 +271,8 @@ function refuseBody({ headers }: Request): void {
 const LOG_INTERVAL_MS = 1000;
 
 /**
- * Creates a function that converts an error to a Problem. Logs the cause of unexpected errors, which
- * clients never see.
+ * Creates a function that converts an error to a Problem. Logs the cause of unexpected errors,
+ * which clients never see.
  */
 function createProblemConverter(log: Log): (error: unknown) => Problem {
   let loggedAt = -Infinity;

@@ -5,7 +5,7 @@ export interface Draining {
   hasBegun: boolean;
 }
 
-/** Maximum number of bodies of strangers that are read at the same time, of all and of a network. */
+/** Maximum number of bodies of strangers that are read at once, in all and of one network. */
 const [MAX_BODIES, MAX_OF_NETWORK] = [1000, 50];
 /** Time in which such a body has to arrive. */
 const BODY_LIMIT_MS = 5000;

@@ -67,7 +67,8 @@ async function open(
       const { openCounterFile } = await import("./kv/file/counter_file.ts");
       const file = await openCounterFile(setting.path);
       const { kv } = file;
-      const store = ownKv("deno-kv", { ...common, kv, file });
+      const onIncomplete = () => log.warn(INCOMPLETE_FILE, { path: setting.path });
+      const store = ownKv("deno-kv", { ...common, kv, file, onIncomplete });
       // Opening the store loads the journal, for which a first request might not wait.
       if (await hasJournal(kv, prefix)) await store.check().catch(() => {});
       return store;
@@ -131,6 +132,8 @@ const DAMAGED_DAYS =
 
 const CLOCK_AHEAD =
   "a clock was ahead: hits on days after tomorrow count for today or for no day, check the clocks of all servers";
+const INCOMPLETE_FILE =
+  "counter file left incomplete: another program reads it, so a copy needs the -wal file next to it";
 const FORBIDDEN_KEY =
   "some counters fail: the Redis user may not use their keys, run ACL SETUSER with this rule";
 
@@ -154,7 +157,9 @@ function ownKv(source: Source, options: Omit<DatabaseOptions, "isShared">): Coun
   return createLazyStore({
     traits: { source, ...KV_BATCHES },
     health,
-    resource: { close: () => Promise.resolve(file === undefined ? kv.close() : file.close()) },
+    resource: {
+      close: () => file === undefined ? Promise.resolve(kv.close()) : file.close().then(() => {}),
+    },
     open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),
   });
 }

@@ -47,6 +47,25 @@ Deno.test(
 );
 
 Deno.test(
+  "Deno KV: a disk on which a new counter has no room is not ready, however little is missing",
+  needsMount,
+  async () => {
+    for (const size of ["696k", "700k", "704k", "708k"]) {
+      await using folder = await tempDir();
+      await using _disk = await mountDisk(folder.path, size);
+      await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+      await waitFor("a refusal", async () => {
+        const { answer } = await hitOnce({ service }, `${"x".repeat(100)}${performance.now()}`);
+        return answer?.status === 503 || undefined;
+      }, { interval: 0 });
+      const ready = await fetch(`${service.url}/readyz`);
+      await ready.body?.cancel();
+      strictEqual(ready.status, 503, size);
+    }
+  },
+);
+
+Deno.test(
   "Deno KV: on a full disk hits are 503 and reads go on, until there is room again",
   needsMount,
   async () => {

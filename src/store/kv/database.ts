@@ -25,6 +25,16 @@ const CONFLICT_LIMIT_MS = 1500;
 const CONFLICT_PAUSE_MS = 20;
 /** Minimum interval of the writes that show whether a database accepts writes again. */
 const PROBE_INTERVAL_MS = 1000;
+/**
+ * The value of these writes, which needs more pages of SQLite than the first hit of a day on a new
+ * counter. A disk with less room than that accepts no hits.
+ */
+const PROBE = new Uint8Array(16_384);
+/**
+ * The value of these writes, which needs more pages of SQLite than the first hit of a day on a new
+ * counter. A disk with less room than that accepts no hits.
+ */
+const PROBE = new Uint8Array(16_384);
 /** Maximum time that emptying the journal may delay the end of the process. */
 const JOURNAL_CLOSE_MS = 1000;
 
@@ -42,6 +52,8 @@ export interface DatabaseOptions extends Omit<KvPlace, "journaled" | "keys"> {
   readonly prefix: string;
   /** The file of the database, if it has one. */
   readonly file?: CounterFile | undefined;
+  /** Called if the file lacks counts when it is closed, see {@linkcode CounterFile.close}. */
+  readonly onIncomplete?: () => void;
   readonly journalLimits?: JournalLimits | undefined;
   readonly health: StoreHealth;
 }
@@ -112,7 +124,7 @@ export class Database {
     const now = performance.now();
     if (this.#failure !== undefined && now - this.#probedAt >= PROBE_INTERVAL_MS) {
       this.#probedAt = now;
-      await this.inTurn(() => this.#commitOperation(kv.atomic().set([OWN, "probe"], now))).then(
+      await this.inTurn(() => this.#commitOperation(kv.atomic().set([OWN, "probe"], PROBE))).then(
         () => this.#succeed(),
         (error) => this.#failure = asFailure(error),
       );
@@ -187,12 +199,14 @@ export class Database {
     return done;
   }
 
-  /** Folds the journal, unless the disk takes too long, and closes the database. Call this once. */
+  /** Folds the journal, unless the disk takes too long, and closes the database, once. */
   async close(): Promise<void> {
     this.#foldEndTime = performance.now() + JOURNAL_CLOSE_MS;
     await this.#folding;
     await this.#foldJournal();
-    (this.#options.file ?? this.place.kv).close();
+    const { file, onIncomplete } = this.#options;
+    if (file === undefined) this.place.kv.close();
+    else if (!await file.close()) onIncomplete?.();
   }
 
   async #attempt<Item extends Identified, Read extends KvRecord, Result>(

@@ -2,6 +2,7 @@ import { StartError } from "../../../start_error.ts";
 import {
   checkKvFile,
   explainFailure,
+  foldLog,
   ifPresent,
   refuseLink,
   refuseMissing,
@@ -23,8 +24,11 @@ export interface CounterFile {
   isPresent(isCommitted?: boolean): boolean;
   /** Moves the high-water mark after a commit. Returns a promise for the first one. */
   moveMark(versionstamp: string): Promise<void> | undefined;
-  /** Closes the database and releases the locks. */
-  close(): void;
+  /**
+   * Closes the database and releases the locks. Returns false if another program reads the file, so
+   * that it lacks counts that are in the log next to it.
+   */
+  close(): Promise<boolean>;
 }
 
 /**
@@ -35,7 +39,6 @@ export interface CounterFile {
  * its last commit, or if the system does not let it be used.
  */
 export async function openCounterFile(path: string): Promise<CounterFile> {
-  // Disposed of in reverse order: the database has to be closed before its file is released.
   using opened = new DisposableStack();
   try {
     Deno.mkdirSync(folderOf(path), { recursive: true });
@@ -55,15 +58,20 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
       if (found !== lastCommit) await mark.move(found);
       await requireWritable(path);
     }
-    const kv = opened.use(await Deno.openKv(path));
+    const kv = await Deno.openKv(path);
     lock.sign();
     const isPresent = createPresenceCheck(path);
-    const owned = opened.move();
+    const locks = opened.move();
     return {
       kv,
       isPresent,
       moveMark: (versionstamp) => mark.move(versionstamp),
-      close: () => owned.dispose(),
+      async close() {
+        using _ = locks;
+        kv.close();
+        // A new file in the place of one that was moved away would be empty.
+        return !isPresent(true) || await foldLog(path);
+      },
     };
   } catch (error) {
     if (error instanceof StartError || error instanceof Deno.errors.NotCapable) throw error;

@@ -90,6 +90,26 @@ export async function requireWritable(path: string): Promise<void> {
   database.prepare("ROLLBACK").run();
 }
 
+/** Time for which others may keep the log from the file when it is closed, in milliseconds. */
+const FOLD_MS = 500;
+
+/**
+ * Moves SQLite's log into a file that was closed. Deno KV does so only if no other process has the
+ * file open. Returns false if another process reads what was there before.
+ */
+export async function foldLog(path: string): Promise<boolean> {
+  if (sizeOf(`${path}-wal`) === 0) return true;
+  try {
+    const { DatabaseSync } = await import("node:sqlite");
+    using database = new DatabaseSync(path, { timeout: FOLD_MS });
+    const found = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    // -1 if there is no log.
+    return found?.log === found?.checkpointed;
+  } catch {
+    return false;
+  }
+}
+
 /** Advice by the reason of SQLite or the system. The first pattern that matches counts. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/locked|busy/i, "close the other program that has it open"],

@@ -86,6 +86,8 @@ export interface BatcherOptions<Key, Result, Part> {
   timeout: FailureKind;
   /** The id of a key, if keys of one id must be sent one after another. */
   inOrder?(key: Key): string;
+  /** Called when the callers of a call get their answer, at the latest when it times out. */
+  onAnswer?(call: CoalescedCall<Key, Result, Part>, outcome: Result | Error): void;
   /** Sends a batch. The outcomes are in the order of the calls. */
   send(calls: readonly CoalescedCall<Key, Result, Part>[]): Promise<readonly (Result | Error)[]>;
 }
@@ -230,7 +232,8 @@ export class Batcher<Key, Result, Part = never> {
     limit.fill();
     if (batch.hasTimedOut) return;
     batch.calls.forEach((call, index) => {
-      this.#answer(call, outcomes instanceof Error ? outcomes : outcomes[index]);
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
+      this.#answer(call, outcome ?? new Failure(this.#options.timeout));
     });
   }
 
@@ -240,8 +243,9 @@ export class Batcher<Key, Result, Part = never> {
     return this.#inFlight.values().every(({ sentAt }) => now - sentAt < fastStoreMs);
   }
 
-  #answer(call: CoalescedCall<Key, Result, Part>, outcome: Result | Error | undefined): void {
-    if (outcome instanceof Error || outcome === undefined) call.reject(outcome);
+  #answer(call: CoalescedCall<Key, Result, Part>, outcome: Result | Error): void {
+    this.#options.onAnswer?.(call, outcome);
+    if (outcome instanceof Error) call.reject(outcome);
     else call.resolve(outcome);
     this.#options.pending.waiting -= call.callers;
   }

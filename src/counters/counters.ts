@@ -63,11 +63,11 @@ export function createCounters(
     ...changes,
     async send(calls) {
       const additions = calls.map(({ key, callers }) => ({ id: key, amount: callers }));
-      const totals = await store.add(additions).catch((error) => calls.map(() => toError(error)));
-      calls.forEach(({ callers }, index) => meterHits(totals[index], callers));
+      const totals = await store.add(additions);
       remember(calls, totals);
       return totals;
     },
+    onAnswer: ({ callers }, total) => meterHits(total, callers),
   });
   const writes = new Batcher<Write, CounterState>({
     ...changes,
@@ -87,12 +87,12 @@ export function createCounters(
   const deduplications = optionsFor("change");
   const deduplicatedHits = new Batcher<CounterId, DeduplicatedResults, DeduplicationKeys>({
     ...deduplications,
-    async send(calls) {
-      const results = await addDeduplicated(store, calls);
-      for (const outcome of results.flat()) {
+    send: (calls) => addDeduplicated(store, calls),
+    onAnswer({ callers }, results) {
+      if (results instanceof Error) return meterHits(results, callers);
+      for (const outcome of results) {
         meterHits(outcome, outcome instanceof Error || !outcome.repeat ? 1 : 0);
       }
-      return results;
     },
   });
   const salts = new Batcher<Day, string>({
@@ -133,10 +133,10 @@ export function createCounters(
   }
 
   /** Counts hits as acknowledged, or as unknown. */
-  function meterHits(outcome: number | OnceOutcome | Error | undefined, amount: number): void {
+  function meterHits(outcome: number | OnceOutcome | Error, amount: number): void {
     const isUnknown = outcome instanceof Failure && outcome.kind === "outcome-unknown";
     if (isUnknown) metrics.unknownHits += amount;
-    else if (outcome !== undefined && !(outcome instanceof Error)) metrics.hits += amount;
+    else if (!(outcome instanceof Error)) metrics.hits += amount;
   }
 
   /** Returns a rejected promise if a batcher takes no call. Otherwise starts the deadline check. */

@@ -30,11 +30,6 @@ const PROBE_INTERVAL_MS = 1000;
  * counter. A disk with less room than that accepts no hits.
  */
 const PROBE = new Uint8Array(16_384);
-/**
- * The value of these writes, which needs more pages of SQLite than the first hit of a day on a new
- * counter. A disk with less room than that accepts no hits.
- */
-const PROBE = new Uint8Array(16_384);
 /** Maximum time that emptying the journal may delay the end of the process. */
 const JOURNAL_CLOSE_MS = 1000;
 

@@ -53,6 +53,18 @@ Deno.test("GET /metrics counts a hit that is sent again once, and hits of which 
   strictEqual(numbers.get("tallymark_hits_total"), 1);
 });
 
+Deno.test("GET /metrics counts hits of which nobody knows when they are answered, while the store hangs", async () => {
+  const metrics = new Metrics();
+  const { store } = await memoryStore();
+  const hanging = Promise.withResolvers<number[]>();
+  await using room = openApp({ store: { ...store, add: () => hanging.promise }, metrics });
+  const answers = Array.from({ length: 3 }, () => room.send("POST /hit?id=home", headers));
+  for (const { status } of await Promise.all(answers)) strictEqual(status, 504);
+  strictEqual((await numbersOf(room)).get("tallymark_hits_unknown_total"), 3);
+  hanging.resolve([3]);
+  strictEqual((await numbersOf(room)).get("tallymark_hits_total"), 0);
+});
+
 Deno.test("GET /metrics names endpoints of the service only, whatever is asked for", async () => {
   await using room = await enter();
   const paths = ["/a", "/b?endpoint=c", "/hit/x", "/%0a", '/"', "/metrics/"];

@@ -17,7 +17,7 @@ import { Failure, type FailureKind } from "../../src/domain/errors.ts";
 export class ScriptedStore implements CounterStore {
   readonly source = "redis";
   readonly batches = 1;
-  readonly idsPerBatch = 100;
+  readonly idsPerBatch: number = 100;
   readonly sortedById = true;
   /** Number of calls of each operation. */
   readonly calls = { add: 0, addOnce: 0, write: 0, read: 0, history: 0, list: 0, check: 0 };

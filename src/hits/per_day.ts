@@ -11,9 +11,11 @@ export function perDay<State>(calendar: Calendar, begin: () => State): () => Sta
     if (current?.day === day) return current.state;
     const begun = { day, state: begin() };
     current = begun;
-    AbortSignal.timeout(calendar.msUntilMidnight()).onabort = () => {
+    const forget = () => {
       if (current === begun) current = undefined;
     };
+    // A server that mounts the service may end before midnight.
+    Deno.unrefTimer(setTimeout(forget, calendar.msUntilMidnight()));
     return begun.state;
   };
 }

@@ -249,7 +249,7 @@ for (const [what, allowed] of RESERVED) {
 
 /** A timer that is not awaited: work that goes on without a request. */
 const TIMER =
-  /\bsetInterval\(|\bAbortSignal\.timeout\(|imer (?:\?\?=|= \w+ \?) setTimeout\(|#\w+Timer = setTimeout\(/;
+  /\bsetInterval\(|\bAbortSignal\.timeout\(|\bunrefTimer\(|imer (?:\?\?=|= \w+ \?) setTimeout\(|#\w+Timer = setTimeout\(/;
 
 Deno.test("code: .docs/design.md lists every module that works in the background, and no other", async () => {
   const workers: string[] = [];

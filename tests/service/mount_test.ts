@@ -1,53 +1,86 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { copyProject } from "../support/project_copy.ts";
 import { projectFolder } from "../support/programs.ts";
 import { ProcessOutput } from "../support/process_output.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
+
+const READER = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Firefox/148.0",
+  "x-forwarded-for": "192.0.2.1",
+};
 
 const config: { exports: string; tasks: Record<string, { command: string }> } = JSON.parse(
   await Deno.readTextFile(join(projectFolder, "deno.json")),
 );
 
-Deno.test("the package: its fetch can be mounted under a path of another server, and importing it opens nothing", async () => {
+Deno.test("the package: mounted as documented, it has its own versions of packages, and ends with close()", async () => {
   await using folder = await tempDir();
-  const program = `
-    import { fetch, close } from "${new URL(`../../${config.exports}`, import.meta.url)}";
-    import { Hono } from "${import.meta.resolve("hono")}";
-    console.log(JSON.stringify([...Deno.readDirSync(".")].map(({ name }) => name)));
+  await using project = await copyProject();
+  await Deno.rename(project.path, join(folder.path, "tallymark"));
+  await Deno.mkdir(project.path);
+  await Deno.copyFile(join(projectFolder, "deno.lock"), join(folder.path, "deno.lock"));
+  const page = await Deno.readTextFile(join(projectFolder, ".deploy/README.md"));
+  const [, section = ""] = /\n## In a server of your own\n([^]*?)\n## /.exec(page) ?? [];
+  const [, members = ""] = /```json\n([^]*?)```/.exec(section) ?? [];
+  const [, lines = ""] = /```ts\n([^]*?)```/.exec(section) ?? [];
+  const imports = {
+    hono: import.meta.resolve("hono"),
+    isbot: "data:text/javascript,export const isbot = () => true;",
+  };
+  await Deno.writeTextFile(
+    join(folder.path, "deno.json"),
+    JSON.stringify({ ...JSON.parse(members), imports }),
+  );
+  await Deno.writeTextFile(
+    join(folder.path, "site.ts"),
+    `import { Hono } from "hono";
+    console.log(JSON.stringify([...Deno.readDirSync(".")].map(({ name }) => name).toSorted()));
     const site = new Hono();
     site.get("/", (c) => c.text("my site"));
-    site.mount("/hits", fetch);
+    ${lines}
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: ({ port }) =>
       console.log("http://127.0.0.1:" + port) }, site.fetch);
-    Deno.addSignalListener("SIGTERM", async () => {
-      await server.shutdown();
-      await close();
-      Deno.exit(0);
-    });`;
+    site.get("/end", (c) => {
+      server.shutdown().then(close);
+      return c.text("ending");
+    });`,
+  );
   const process = new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--no-prompt", "-A", "--config", join(projectFolder, "deno.json")],
-      `data:text/javascript,${encodeURIComponent(program)}`,
-    ],
+    args: ["run", "--no-prompt", "-A", "site.ts"],
     cwd: folder.path,
-    env: { SECRET_TOKEN: "0123456789abcdef" },
+    env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", SERVE_AS: "dwyl/", TRUST_PROXY: "1" },
     stdout: "piped",
     stderr: "piped",
+    signal: AbortSignal.timeout(FAR_AWAY_MS),
   }).spawn();
   const output = new ProcessOutput([process.stdout, process.stderr]);
   const [url] = await output.find(/http:\S+/, FAR_AWAY_MS);
-  match(output.text(0), /^\[\]\n/);
-  const headers = { "x-auth-token": "0123456789abcdef" };
+  match(output.text(0), /^\["deno\.json","deno\.lock","site\.ts","tallymark"\]\n/);
+  const read = async (path: string, headers: Record<string, string> = {}, method = "GET") => {
+    const response = await fetch(`${url}/hits${path}`, {
+      ...{ method, headers: { ...READER, connection: "close", ...headers } },
+    });
+    strictEqual(response.status, 200, path);
+    return new Uint8Array(await response.arrayBuffer());
+  };
   const hits = await Promise.all([1, 2, 3].map(async () => {
-    const answer = await fetch(`${url}/hits/hit?id=a`, { method: "POST", headers });
-    return (await answer.json()).hits;
+    return JSON.parse(new TextDecoder().decode(await read("/hit?id=a", authorized, "POST"))).hits;
   }));
   deepStrictEqual(hits.sort(), [1, 2, 3]);
-  strictEqual(await (await fetch(`${url}/hits/count.txt?id=a`, { headers })).text(), "3");
+  const { key } = JSON.parse(new TextDecoder().decode(await read("/key?prefix=blog/", authorized)));
+  // What starts a timer, a worker or a pass over the counters.
+  await read(`/hit?id=blog/a&once=day&key=${key}`);
+  await read("/as/dwyl/a/b.svg");
+  await read("/badge.png?id=a");
+  await read("/badge?prefix=blog/");
+  await read("/counters", authorized);
+  strictEqual((await read("/count.txt?id=blog/a")).toString(), "49");
   strictEqual(await (await fetch(url)).text(), "my site");
-  process.kill("SIGTERM");
+  await (await fetch(`${url}/end`)).text();
   strictEqual((await process.status).code, 0, output.text(1));
   await output.ended;
   ok((await Deno.stat(join(folder.path, "data/counters.kv"))).isFile);

@@ -46,7 +46,7 @@ export const CREDENTIALS = {
  * - `prefix`: the secret, or a key of the prefix
  * - `lister`: those of `prefix` or `viewer`
  * - `owner`: the secret or a session
- * - `secretholder`: the secret or, once, the token of a sign-in link
+ * - `secretholder`: the secret or, once in each process, the token of a sign-in link
  * - the name of a job: the secret, a session, or the key of that job
  */
 export type AccessLevel = keyof typeof CREDENTIALS;

@@ -72,7 +72,7 @@ Deno.test("the package: mounted as documented, it has its own versions of packag
   }));
   deepStrictEqual(hits.sort(), [1, 2, 3]);
   const { key } = JSON.parse(new TextDecoder().decode(await read("/key?prefix=blog/", authorized)));
-  // What starts a timer, a worker or a pass over the counters.
+  // These start a timer, a worker and a pass over the counters.
   await read(`/hit?id=blog/a&once=day&key=${key}`);
   await read("/as/dwyl/a/b.svg");
   await read("/badge.png?id=a");

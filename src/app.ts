@@ -94,16 +94,6 @@ export function createApp(options: ServiceOptions) {
   return {
     fetch: dispatcher.handle,
     routes,
-    /**
-     * Loads the modules that compose pages. Without a free file descriptor, Deno panics when it
-     * imports a file, so a server loads them before a flood of connections can use up all of them.
-     */
-    preload: () =>
-      Promise.all([
-        import("./page/compose.ts"),
-        import("./page/reference.ts"),
-        import("./openapi/document.ts"),
-      ]).catch((cause) => service.log.error("unexpected error", { cause })),
     /** Has every response from now on close its connection. */
     drain() {
       service.draining.hasBegun = true;

@@ -41,7 +41,6 @@ tell(true);
 
 const service = await open().catch(fail);
 closeOnSignal(service).then(exitWithOthers);
-service.app.preload();
 
 /**
  * The entry for `deno serve --parallel`, which runs a worker on each core, all on one port. Each is

@@ -42,11 +42,16 @@ export function notModified({ "content-type": _, ...headers }: HeaderRecord): Re
   return createResponse(null, headers, 304);
 }
 
+interface CachedText {
+  readonly text: string;
+  readonly headers: HeaderRecord;
+}
+
 /**
  * Returns the responses of an endpoint whose text does not change while the process runs. The first
  * request composes and gzips it. Clients that have it get 304.
  */
-export function cachedText(compose: () => Promise<{ text: string; headers: HeaderRecord }>) {
+export function cachedText(compose: () => CachedText | Promise<CachedText>) {
   const load = loadOnce(async () => {
     const { text, headers } = await compose();
     const bytes = new TextEncoder().encode(text);

@@ -1,7 +1,9 @@
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
+import { describeRoutes } from "../openapi/document.ts";
 import { bodies, fixedText, operation } from "../openapi/responses.ts";
+import { composeReference } from "../page/reference.ts";
 
 const REFERENCE = fixedText("This reference.", bodies.html, "no-cache");
 const JSON_OBJECT = { "application/json": { schema: { type: "object" } } };
@@ -12,10 +14,6 @@ export function reference(routes: () => readonly Route[]): Endpoint {
   return endpoint("none", {
     summary: "Show this reference as a page",
     respond: cachedText(async () => {
-      const [{ describeRoutes }, { composeReference }] = await Promise.all([
-        import("../openapi/document.ts"),
-        import("../page/reference.ts"),
-      ]);
       const { html, policy } = await composeReference(describeRoutes(routes()));
       const headers = { ...headersFor("html", "no-cache"), "content-security-policy": policy };
       return { text: html, headers };
@@ -28,8 +26,7 @@ export function reference(routes: () => readonly Route[]): Endpoint {
 export function openapiDocument(routes: () => readonly Route[]): Endpoint {
   return endpoint("none", {
     summary: "Get this reference as OpenAPI 3.1",
-    respond: cachedText(async () => {
-      const { describeRoutes } = await import("../openapi/document.ts");
+    respond: cachedText(() => {
       const text = JSON.stringify(describeRoutes(routes()));
       return { text, headers: headersFor("json", "no-cache") };
     }),

@@ -3,6 +3,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { acceptsGzip, createResponse, headersFor, inHtml } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
+import { composeSharedPage } from "../page/compose.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { readRange } from "./read_counter.ts";
 import type { Service } from "./service.ts";
@@ -38,7 +39,7 @@ const MAX_TITLE = 100;
 
 /** `GET /p`: the numbers of a group as a page for people without the secret. */
 export function sharedPage({ embedOrigins }: Service): Endpoint {
-  const load = loadOnce(async () => (await import("../page/compose.ts")).composeSharedPage());
+  const load = loadOnce(composeSharedPage);
   const headers = { ...headersFor("html", PRIVATE), "x-robots-tag": "noindex" };
   return endpoint("prefix", {
     summary: "Show a group to everyone with its read key",

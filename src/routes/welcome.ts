@@ -4,6 +4,7 @@ import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { acceptsGzip, asksForPage, createResponse, headersFor } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
 import { bodies, ok, operation } from "../openapi/responses.ts";
+import { composePage, factsOf } from "../page/compose.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /`: the page for browsers, and a list of the endpoints as plain text for other clients. */
@@ -14,7 +15,6 @@ export function welcome(routes: () => readonly Route[], { readPolicy }: Service)
     vary: "Accept",
   };
   const load = loadOnce(async () => {
-    const { composePage, factsOf } = await import("../page/compose.ts");
     const { html, policy } = await composePage(factsOf(routes(), readPolicy.isPublic));
     const headers = {
       ...headersFor("html", "no-cache"),

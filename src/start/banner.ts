@@ -2,7 +2,7 @@ import { VERSION } from "../version.ts";
 import type { Config } from "./config.ts";
 import type { LoadedEnvironment } from "./environment.ts";
 import { type GeneratedSecret, secretWarnings } from "./generated_secret.ts";
-import type { StoreSetting } from "./store_address.ts";
+import type { StoreSetting } from "../store/setting.ts";
 
 /**
  * Returns the text that a start prints. It contains a generated secret that is kept in no file, and

@@ -7,7 +7,7 @@ import { type Config, parseConfig } from "./config.ts";
 import { readEnvironment } from "./environment.ts";
 import { findSecret } from "./generated_secret.ts";
 import { explainFailure, parsePublicUrl, type Setting, SETTINGS } from "./settings.ts";
-import type { StoreSetting } from "./store_address.ts";
+import type { StoreSetting } from "../store/setting.ts";
 
 /** The output of a command and the exit code of the process. An error goes to standard error. */
 type CommandResult = { readonly text: string; readonly code: 0 | 1 };

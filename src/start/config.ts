@@ -6,7 +6,8 @@ import {
   type Setting,
   SETTINGS,
 } from "./settings.ts";
-import { parseHostedStore, type StoreSetting } from "./store_address.ts";
+import type { StoreSetting } from "../store/setting.ts";
+import { parseHostedStore } from "./store_address.ts";
 
 /** The value of each setting. */
 type Values = {

@@ -1,6 +1,6 @@
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { errorMessage, StartError } from "../start_error.ts";
-import type { StoreSetting } from "./store_address.ts";
+import type { StoreSetting } from "../store/setting.ts";
 
 /** The file of a secret, and the secret in it. */
 export interface SecretFile {

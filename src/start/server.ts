@@ -1,9 +1,11 @@
 import { createApp } from "../app.ts";
 import { linkTokenOf } from "../auth/signed_token.ts";
 import { banner, settingsWarnings, shellWord } from "./banner.ts";
+import { runCommand } from "./command_line.ts";
 import { type Config, parseConfig, sourceOf } from "./config.ts";
 import { createCalendar } from "../domain/calendar.ts";
 import { type Counters, createCounters } from "../counters/counters.ts";
+import { folderOf } from "../store/kv/file/file_lock.ts";
 import { openStore } from "../store/open_store.ts";
 import { StartError } from "../start_error.ts";
 import { type LoadedEnvironment, readEnvironment } from "./environment.ts";
@@ -28,8 +30,6 @@ const END_LIMIT_MS = 2200;
  * close connections.
  */
 const DRAIN_NOTICE_MS = 100;
-/** Time from the start to loading the modules of pages, in milliseconds. */
-const PRELOAD_DELAY_MS = 100;
 
 /**
  * Runs the service until a signal ends it, or a command if the process has arguments. A start that
@@ -38,7 +38,6 @@ const PRELOAD_DELAY_MS = 100;
 export async function run(): Promise<void> {
   try {
     if (Deno.args.length === 0) return await start(await readEnvironment());
-    const { runCommand } = await import("./command_line.ts");
     const { text, code } = await runCommand(Deno.args);
     printTo(code === 0 ? "stdout" : "stderr", text);
     Deno.exit(code);
@@ -62,8 +61,6 @@ async function start(environment: LoadedEnvironment): Promise<void> {
       "HOST and PORT ignored: DENO_SERVE_ADDRESS, a variable of Deno, replaces them. Unset it",
     );
   }
-  // The first requests come first.
-  setTimeout(() => service.app.preload(), PRELOAD_DELAY_MS);
   await closed;
   Deno.exit(0);
 }
@@ -175,8 +172,7 @@ function variable(name: string): string | undefined {
 }
 
 /** Throws an error that shows how to allow the folder of a counter file. */
-async function refuseFolder(path: string, cause: unknown): Promise<never> {
-  const { folderOf } = await import("../store/kv/file/file_lock.ts");
+function refuseFolder(path: string, cause: unknown): never {
   const folder = shellWord(folderOf(path));
   throw new StartError(
     `${path} is outside the folders that this process may use. This command allows its folder: deno run --no-prompt -N -E -R=.env,${folder} -W=${folder} main.ts`,

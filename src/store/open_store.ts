@@ -1,11 +1,13 @@
 import type { Calendar } from "../domain/calendar.ts";
-import type { Config } from "../start/config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import type { DatabaseOptions } from "./kv/database.ts";
-import { createLazyStore } from "./lazy_store.ts";
 import { StartError } from "../start_error.ts";
-import { type CounterStore, type Source, withTimeout } from "../domain/store.ts";
+import { type CounterStore, withTimeout } from "../domain/store.ts";
+import { openCounterFile } from "./kv/file/counter_file.ts";
+import { explainFailure } from "./kv/file/file_check.ts";
+import { openKvStore } from "./kv/kv_store.ts";
+import { createLazyStore } from "./lazy_store.ts";
+import type { StoreSetting } from "./setting.ts";
 import { meteredHealth, STORE_LABEL } from "./store_health.ts";
 
 /**
@@ -24,7 +26,8 @@ const FAIL_FAST_LIMIT_MS = 5000;
 const CLOSE_LIMIT_MS = 500;
 
 export interface OpenStoreOptions {
-  config: Pick<Config, "store" | "prefix" | "failFast" | "replicas">;
+  /** The settings that matter to a store. */
+  config: { store: StoreSetting; prefix: string; failFast: boolean; replicas: number };
   /** The calendar of the days that are counted. */
   calendar: Calendar;
   log: Log;
@@ -54,28 +57,29 @@ async function open(
   const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
   const health = healthOf();
   const logged = new Set<string>();
-  const warnOnce = (event: string, about: string, fields: Record<string, string>) => {
-    if (!logged.has(about)) log.warn(event, fields);
-    logged.add(about);
+  const warnOnce = (event: string, id: string) => {
+    if (!logged.has(event)) log.warn(event, { id });
+    logged.add(event);
   };
-  const onDamaged = (id: string) => warnOnce(DAMAGED_DAYS, DAMAGED_DAYS, { id });
-  const onAhead = (id: string) => warnOnce(CLOCK_AHEAD, CLOCK_AHEAD, { id });
-  const onForbidden = (rule: string) => warnOnce(FORBIDDEN_KEY, rule, { rule });
+  const onDamaged = (id: string) => warnOnce(DAMAGED_DAYS, id);
+  const onAhead = (id: string) => warnOnce(CLOCK_AHEAD, id);
   const common = { prefix, health, calendar, onDamaged, onAhead };
   switch (setting.kind) {
     case "kv-file": {
-      const { openCounterFile } = await import("./kv/file/counter_file.ts");
-      const file = await openCounterFile(setting.path);
-      const { kv } = file;
-      const onIncomplete = () => log.warn(INCOMPLETE_FILE, { path: setting.path });
-      const store = ownKv("deno-kv", { ...common, kv, file, onIncomplete });
-      // Opening the store loads the journal, for which a first request might not wait.
-      if (await hasJournal(kv, prefix)) await store.check().catch(() => {});
-      return store;
+      const { path } = setting;
+      const file = await openCounterFile(path);
+      const onIncomplete = () => log.warn(INCOMPLETE_FILE, { path });
+      const options = { ...common, kv: file.kv, file, onIncomplete, isShared: false };
+      const store = await openKvStore(options).catch(async ({ cause }) => {
+        await file.close();
+        throw explainFailure(path, cause);
+      });
+      return { source: "deno-kv", ...KV_BATCHES, ...store };
     }
     case "kv-memory": {
       const kv = await Deno.openKv(":memory:");
-      return ownKv("memory", { ...common, kv });
+      const store = await openKvStore({ ...common, kv, isShared: false });
+      return { source: "memory", ...KV_BATCHES, ...store };
     }
     case "kv-remote":
     case "kv-platform":
@@ -83,7 +87,6 @@ async function open(
         traits: { source: "deno-kv", ...KV_BATCHES },
         health,
         async open() {
-          const { openKvStore } = await loadKv();
           const kv = await (setting.kind === "kv-remote" ? Deno.openKv(setting.url) : platformKv());
           return await openKvStore({ ...common, kv, isShared: true });
         },
@@ -93,35 +96,22 @@ async function open(
         traits: { source: "redis", ...REDIS_BATCHES },
         health,
         async open() {
-          const { openRedis, createRedisStore, watchDurability } = await loadRedis();
-          const link = await openRedis({
+          // Loading its client takes longer than the rest of a start.
+          const { openRedisStore } = await import("./redis/open_redis.ts");
+          return await openRedisStore({
+            ...common,
             setting,
             replicas,
-            health,
             healthOf(node) {
               metrics.nodes.delete(STORE_LABEL);
               return healthOf(node);
             },
             metrics,
+            log,
           }).catch((error) => {
             if (error instanceof StartError) onUnusable(error);
             throw error;
           });
-          try {
-            const store = await createRedisStore({ link, onForbidden, ...common });
-            const { risks, stop } = watchDurability({ link, prefix, log });
-            return {
-              ...store,
-              risks,
-              close() {
-                stop();
-                return store.close();
-              },
-            };
-          } catch (error) {
-            await link.close();
-            throw error;
-          }
         },
       });
   }
@@ -134,8 +124,6 @@ const CLOCK_AHEAD =
   "a clock was ahead: hits on days after tomorrow count for today or for no day, check the clocks of all servers";
 const INCOMPLETE_FILE =
   "counter file left incomplete: another program reads it, so a copy needs the -wal file next to it";
-const FORBIDDEN_KEY =
-  "some counters fail: the Redis user may not use their keys, run ACL SETUSER with this rule";
 
 /**
  * Throws an error if Deno has no KV. A bundle may run without the flag and the line in deno.json
@@ -146,44 +134,6 @@ function requireDenoKv(): void {
   throw new StartError(
     "Deno was started without Deno KV: add the flag --unstable-kv (deno run --unstable-kv …), or set STORE_URL to a Redis",
   );
-}
-
-/**
- * Returns a store whose database is open already, because its file is locked before the service
- * listens. The code for it is loaded later.
- */
-function ownKv(source: Source, options: Omit<DatabaseOptions, "isShared">): CounterStore {
-  const { kv, file, health } = options;
-  return createLazyStore({
-    traits: { source, ...KV_BATCHES },
-    health,
-    resource: {
-      close: () => file === undefined ? Promise.resolve(kv.close()) : file.close().then(() => {}),
-    },
-    open: async () => await (await loadKv()).openKvStore({ ...options, isShared: false }),
-  });
-}
-
-/** Reports whether a killed process left totals in the journal of a counter file. */
-async function hasJournal(kv: Deno.Kv, prefix: string): Promise<boolean> {
-  const { kvKeys } = await import("./kv/kv_layout.ts");
-  const rows = kv.list({ prefix: kvKeys(prefix).row(0).slice(0, -1) }, { limit: 1 });
-  return !(await rows.next()).done;
-}
-
-/** Loads the code for Deno KV, which a service with a Redis does without. */
-function loadKv() {
-  return import("./kv/kv_store.ts");
-}
-
-/** Loads the code for Redis and its client, which takes longer than the rest of a start. */
-async function loadRedis() {
-  const [opening, store, durability] = await Promise.all([
-    import("./redis/open_redis.ts"),
-    import("./redis/redis_store.ts"),
-    import("./redis/durability.ts"),
-  ]);
-  return { ...opening, ...store, ...durability };
 }
 
 async function platformKv(): Promise<Deno.Kv> {
@@ -208,6 +158,6 @@ async function requireAnswer(store: CounterStore): Promise<void> {
   await withTimeout(CLOSE_LIMIT_MS, store.close()).catch(() => {});
   throw new StartError(
     "The store did not answer within 5 s, and FAIL_FAST_STORE forbids starting without it: " +
-      "check its address and password, and whether it is running",
+      "check its address, password and permissions, and whether it is running",
   );
 }

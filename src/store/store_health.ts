@@ -19,6 +19,8 @@ export interface StoreHealth {
   loginRejected(cause: unknown): void;
   /** Called if the store rejected a write or failed to carry it out. */
   unwritable(cause: unknown): void;
+  /** Called if the store denies a command or a key, which is logged once. */
+  forbidden(cause: unknown): void;
   /** Called if the store answered. */
   readable(): void;
   /** Called if the store carried out a write. */
@@ -30,6 +32,7 @@ export const NOOP_HEALTH: StoreHealth = {
   unreachable() {},
   loginRejected() {},
   unwritable() {},
+  forbidden() {},
   readable() {},
   healthy() {},
 };
@@ -51,6 +54,7 @@ export function createStoreHealth(
   const troubles = new Set<Trouble>();
   /** True if the log says no more than that an attempt took too long. */
   let isUnexplained = false;
+  let isForbiddenLogged = false;
 
   function begin(trouble: Trouble, cause: unknown): void {
     const isReported = troubles.has(trouble) || (trouble !== "loginRejected" && troubles.size > 0);
@@ -73,10 +77,17 @@ export function createStoreHealth(
     unreachable: (cause) => begin("unreachable", cause),
     loginRejected: (cause) => begin("loginRejected", cause),
     unwritable: (cause) => begin("unwritable", cause),
+    forbidden(cause) {
+      if (!isForbiddenLogged) log.warn(FORBIDDEN, { node, cause });
+      isForbiddenLogged = true;
+    },
     readable: () => end("unreachable", "loginRejected"),
     healthy: () => end("unreachable", "loginRejected", "unwritable"),
   };
 }
+
+export const FORBIDDEN =
+  "permission of Redis missing: give its user the rules in .deploy/README.md, section Redis";
 
 /** The name in the metrics of a store that is one node. */
 export const STORE_LABEL = "store";

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectFolder } from "../support/programs.ts";
@@ -22,10 +22,8 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ]],
   ["src/mount.ts", ["src/start/server.ts", "src/start/"]],
   ["src/serve.ts", ["src/start/server.ts", "src/start/"]],
-  // It preloads pages and documents for the routes.
   ["src/app.ts", [
-    ...["src/routes/", "src/compat/", "src/http/", "src/chart/pictures.ts", "src/page/"],
-    "src/openapi/",
+    ...["src/routes/", "src/compat/", "src/http/", "src/chart/pictures.ts"],
   ]],
   ["src/start/", ["src/hits/serve_as.ts", "src/auth/", "node:"]],
   ["src/routes/read_counter.ts", ["src/domain/"]],
@@ -181,34 +179,12 @@ function loadedWith(module: string): string[] {
   return [...loaded];
 }
 
-Deno.test("imports: a start loads no store, no page, no reference and no package but Hono and isbot", () => {
+Deno.test("imports: a start loads no Redis, and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
-  const composed =
-    /^src\/(?:page\/|browser\/(?!built\/(?:tally|like|top|busuanzi)\.)|openapi\/(?:document|schemas)\.ts)/;
-  deepStrictEqual(names.filter((name) => composed.test(name)), []);
-  const store = /^src\/store\/(?:kv|redis)\/(?!limits\.ts)/;
-  deepStrictEqual(names.filter((name) => store.test(name)), []);
+  deepStrictEqual(names.filter((name) => name.startsWith("src/store/redis/")), []);
   deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
   deepStrictEqual(names.filter((name) => /^npm:(?!(?:hono|isbot)@)/.test(name)), []);
   ok(names.includes("src/routes/badge.ts") && names.some((name) => name.startsWith("npm:hono@")));
-});
-
-Deno.test("imports: to own a counter file, a start loads at most 5 modules more", () => {
-  const started = loadedWith("main.ts");
-  const owning = loadedWith("src/store/kv/file/counter_file.ts").filter((name) =>
-    name.startsWith("src/") && !started.includes(name)
-  );
-  ok(owning.length <= 5, owning.join(", "));
-});
-
-Deno.test("code: a server preloads every module of ours that routes import at their first request", async () => {
-  const lazy = (module: string) =>
-    (graph.get(module) ?? []).filter(({ isDynamic }) => isDynamic === true)
-      .map(({ code }) => nameOf(code?.specifier ?? "")).filter((name) => name.startsWith("src/"));
-  const served = loadedWith("src/app.ts").filter((name) => name.startsWith("src/routes/"));
-  const wanted = new Set(served.flatMap(lazy));
-  deepStrictEqual([...wanted].filter((name) => !lazy("src/app.ts").includes(name)), []);
-  match(await Deno.readTextFile(join(projectFolder, "src/start/server.ts")), /\bapp\.preload\(\)/);
 });
 
 Deno.test("code: main.ts waits for nothing, which would have V8 read a bundle twice at each start", async () => {

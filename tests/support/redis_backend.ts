@@ -78,7 +78,7 @@ type StoreOptions =
   & { today?: (() => Day) | undefined; msUntilMidnight?: (() => number) | undefined };
 
 /** A store at the end of a link, connected or not. */
-export async function storeOn(
+export function storeOn(
   link: StoreLink,
   {
     prefix = "hits:",
@@ -86,11 +86,10 @@ export async function storeOn(
     msUntilMidnight = () => 86_400_000,
     onDamaged = () => {},
     onAhead = () => {},
-    onForbidden = () => {},
   }: StoreOptions = {},
-): Promise<CounterStore> {
+): CounterStore {
   const calendar = { ...createCalendar("UTC"), today, msUntilMidnight };
-  const store = await createRedisStore({ link, prefix, calendar, onDamaged, onAhead, onForbidden });
+  const store = createRedisStore({ link, prefix, calendar, onDamaged, onAhead });
   return { source: "redis", ...REDIS_BATCHES, ...store };
 }
 
@@ -99,16 +98,14 @@ export async function openRedisStore(
   url: string,
   options: LinkOptions & StoreOptions = {},
 ): Promise<CounterStore> {
-  const { prefix, today, msUntilMidnight, onDamaged, onAhead, onForbidden, ...linkOptions } =
-    options;
+  const { prefix, today, msUntilMidnight, onDamaged, onAhead, ...linkOptions } = options;
   const link = await linkTo(url, linkOptions);
-  const store = await storeOn(link, {
+  const store = storeOn(link, {
     prefix,
     today,
     msUntilMidnight,
     onDamaged,
     onAhead,
-    onForbidden,
   });
   await connected(store);
   return store;

@@ -1,5 +1,5 @@
 import { RedisClient as Client, RESP_TYPES } from "@redis/client";
-import type { RedisAddress } from "../../start/store_address.ts";
+import type { RedisAddress } from "../setting.ts";
 import { withTimeout } from "../../domain/store.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { type Command, isRefused, type Reply, replyOf, UNSENT } from "./reply.ts";

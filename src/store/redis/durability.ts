@@ -39,7 +39,7 @@ export function watchDurability(
       const [save, reply] = await ask([["CONFIG", "GET", "save"], ["INFO"]]);
       const own = new Map<string, string>();
       found.set(name, reply?.kind === "done" ? own : risksOf.get(name) ?? own);
-      if (isRefused(reply, "missingRight")) logOnce("info", UNKNOWN);
+      if (isRefused(reply, "forbidden")) logOnce("info", UNKNOWN);
       if (reply?.kind !== "done") continue;
       const info = String(reply.value);
       const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];

@@ -1,4 +1,4 @@
-import type { RedisAddress, RedisSetting } from "../../start/store_address.ts";
+import type { RedisAddress, RedisSetting } from "../setting.ts";
 import { withTimeout } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Metrics } from "../../metrics.ts";
@@ -124,6 +124,8 @@ export class RedisNode {
     const replies = isWriting && replicas > 0
       ? await this.#sendAndWait(commands)
       : await this.#reader.send(commands);
+    const forbidden = replies.find((reply) => isRefused(reply, "forbidden"));
+    if (forbidden?.kind === "refused") health.forbidden(forbidden.cause);
     const failure = replies.find(isFailure);
     if (failure?.kind === "refused" && isWriting) health.unwritable(failure.cause);
     else if (failure !== undefined) health.unreachable(failure.cause);

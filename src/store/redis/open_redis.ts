@@ -1,11 +1,37 @@
 import { StartError } from "../../start_error.ts";
-import type { RedisAddress, RedisForm } from "../../start/store_address.ts";
-import { withTimeout } from "../../domain/store.ts";
+import { type OpenStore, withTimeout } from "../../domain/store.ts";
+import type { RedisAddress, RedisForm } from "../setting.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
+import type { Log } from "../../log.ts";
 import { openCluster } from "./cluster.ts";
 import { RedisConnection } from "./connection.ts";
+import { watchDurability } from "./durability.ts";
 import { type LinkOptions, nameOf, RedisNode, singleLink, type StoreLink } from "./node.ts";
+import type { RedisStoreOptions } from "./reading.ts";
+import { createRedisStore } from "./redis_store.ts";
 import { openSentinels } from "./sentinel.ts";
+
+export interface OpenRedisOptions extends LinkOptions, Omit<RedisStoreOptions, "link"> {
+  log: Log;
+}
+
+/**
+ * Opens the counters in a Redis, whose settings are checked from then on. Rejects if no server
+ * answers. Throws a {@linkcode StartError} if the store cannot be used with this setting.
+ */
+export async function openRedisStore(options: OpenRedisOptions): Promise<OpenStore> {
+  const link = await openRedis(options);
+  const store = createRedisStore({ ...options, link });
+  const { risks, stop } = watchDurability({ ...options, link });
+  return {
+    ...store,
+    risks,
+    close() {
+      stop();
+      return store.close();
+    },
+  };
+}
 
 /** Time in which a server has to tell whether it is a node of a cluster, a Sentinel, or neither. */
 const DETECT_MS = 1000;

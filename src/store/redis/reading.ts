@@ -34,8 +34,6 @@ export interface RedisStoreOptions {
   onDamaged(id: CounterId): void;
   /** Called if the open day of a counter is after tomorrow, because a clock was ahead. */
   onAhead(id: CounterId): void;
-  /** Called if Redis refuses a key, with the ACL rule that allows all keys of its kind. */
-  onForbidden(rule: string): void;
 }
 
 /** Lists counters, see `CounterStore.list`. */

@@ -13,7 +13,7 @@ import {
 } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
 import { relatedKey } from "./redis_layout.ts";
-import type { Shard, StoreLink } from "./node.ts";
+import type { Shard } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, failureOf, isFailure, isRefused, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
@@ -36,10 +36,8 @@ const PROBE_MS = 800;
  * hits are plain INCRBYs. Opening days by compare-and-set took twice as long at midnight. Commands
  * of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
-export async function createRedisStore(given: RedisStoreOptions): Promise<OpenStore> {
-  const options = { ...given, link: reportingLink(given) };
+export function createRedisStore(options: RedisStoreOptions): OpenStore {
   const { link, prefix, calendar } = options;
-  await checkRights(options);
   /**
    * The last totals of counters whose day is open on the server. A deletion, another server or
    * another database in its place may close it. Those that are missing need a script.
@@ -211,14 +209,11 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
     return Math.ceil(calendar.msUntilMidnight() / 1000);
   }
 
-  /**
-   * Sends an addition without a number: Redis checks everything else first, then refuses it. The
-   * deletion, of a key that never exists, shows whether replicas are missing.
-   */
-  async function takesHits({ key }: Shard): Promise<boolean> {
-    const commands = [["INCRBY", key, "none"], ["DEL", relatedKey(key, "none")]];
-    const replies = await withTimeout(PROBE_MS, link.send(commands)).catch(() => []);
-    return isRefused(replies[0], "foreignValue") && replies[1]?.kind === "done";
+  /** Asks for a first hit of a day, in a form that changes nothing. */
+  async function probe({ key }: Shard): Promise<Reply | undefined> {
+    const call = scriptCall("probe", [key, relatedKey(key, "days")], []);
+    const [reply] = await withTimeout(PROBE_MS, sendScripts(link, [call])).catch(() => []);
+    return reply;
   }
 
   return {
@@ -232,93 +227,11 @@ export async function createRedisStore(given: RedisStoreOptions): Promise<OpenSt
     list: (query) => listCounters(options, query),
     async check() {
       const shards = link.shards(prefix);
-      const takeHits = await Promise.all(shards.map(takesHits));
-      if (!takeHits.includes(true)) throw new Failure("store-unavailable");
-      return shards.filter((_, index) => !takeHits[index]).map(({ name }) => name);
+      const replies = await Promise.all(shards.map(probe));
+      const lacking = shards.filter((_, index) => replies[index]?.kind !== "done");
+      if (lacking.length === shards.length) throw failureOf(replies[0], "store-unavailable");
+      return lacking.map(({ name }) => name);
     },
     close: () => link.close(),
   };
-}
-
-/** Returns the link with a report of each refused key. */
-function reportingLink({ link, prefix, onForbidden }: RedisStoreOptions): StoreLink {
-  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const replies = await link.send(commands);
-    replies.forEach((reply, at) => {
-      if (!isRefused(reply, "missingKey")) return;
-      for (const key of keysOf(commands[at] ?? [])) onForbidden(ruleFor(key, prefix));
-    });
-    return replies;
-  }
-  return {
-    ...link,
-    get connectedAt() {
-      return link.connectedAt;
-    },
-    send,
-  };
-}
-
-/** Returns the keys of a command, those that a script declares. */
-function keysOf([name = "", ...args]: Command): readonly string[] {
-  if (name.startsWith("EVAL")) return args.slice(2, 2 + Number(args[1]));
-  return name === "MGET" ? args : args.slice(0, 1);
-}
-
-/** Returns the ACL rule for all keys of the kind of a key, see {@linkcode relatedKey}. */
-function ruleFor(key: string, prefix: string): string {
-  const start = [prefix, `{${prefix}`, SALT_PREFIX].find((start) => key.startsWith(start));
-  return start === undefined ? `~{*}*:${prefix}*` : `~${start}*`;
-}
-
-/**
- * Throws an error that names the commands and keys that the Redis user lacks, or the flag that a
- * server like Redis lacks. Sends every command in a form that changes nothing, for counters that no
- * id can name. Other refusals and an unreachable Redis are not errors here, nor are the keys of ids
- * with a brace, which are few.
- */
-async function checkRights({ link, prefix, onForbidden }: RedisStoreOptions): Promise<void> {
-  const probe = `${prefix}\u0000`;
-  const ledger = relatedKey(probe, "days");
-  const braced = relatedKey(`${probe}}`, "days");
-  const salt = `${SALT_PREFIX}\u0000`;
-  const undeclared = "return redis.call('GET', ARGV[1])";
-  const commands: readonly Command[] = [
-    ...[probe, ledger, braced, salt].flatMap((key) => [["GET", key], ["SET", key, "", "XX"]]),
-    ["MGET", probe],
-    ["SCAN", "0", "COUNT", "1"],
-    ["INCRBY", probe, "none"],
-    ["SISMEMBER", ledger, ""],
-    // Removed again by DEL, or after a second.
-    ["SADD", ledger, ""],
-    ["EXPIRE", ledger, "1"],
-    ["DEL", ledger],
-    ["EVALSHA", "0".repeat(40), "1", probe],
-    ["EVAL", undeclared, "1", probe, relatedKey(probe, "once")],
-  ];
-  // Redis checks permissions before it redirects, so that any master of a cluster tells them.
-  const [shard] = link.shards(prefix);
-  const replies = await shard?.ask(commands) ?? [];
-  if (replies.some((reply) => isRefused(reply, "undeclaredKey"))) {
-    throw new Error(
-      "The store refuses scripts with keys that they do not declare. " +
-        "Start Dragonfly with --default_lua_flags=allow-undeclared-keys.",
-    );
-  }
-  const missing = new Set<string>();
-  let isUsable = true;
-  replies.forEach((reply, at) => {
-    if (!isRefused(reply, "missingRight")) return;
-    const command = commands[at] ?? [];
-    const key = command.findLast((arg) => arg.includes("\u0000")) ?? prefix;
-    const isKey = isRefused(reply, "missingKey");
-    missing.add(isKey ? ruleFor(key, prefix) : `+${command[0]?.toLowerCase()}`);
-    isUsable &&= isKey && key === braced;
-  });
-  const rules = [...missing].join(" ");
-  if (isUsable && rules !== "") onForbidden(rules);
-  if (isUsable) return;
-  throw new Error(
-    `The Redis user lacks permissions. Run ACL SETUSER with these rules: ${rules}`,
-  );
 }

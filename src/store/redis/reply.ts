@@ -66,11 +66,13 @@ const REFUSALS = {
   login: /^(?:WRONGPASS|NOAUTH|NOPERM)\b/,
   /** Redis requires a login that the setting does not have. */
   missingLogin: /^NOAUTH\b/,
-  missingRight: /^NOPERM|The user executing the script can't|ACL failure in script/,
+  /**
+   * The user lacks a permission. Dragonfly also denies keys that a script does not declare, unless
+   * a flag is set.
+   */
+  forbidden: /^NOPERM|The user executing the script can't|ACL failure in script|\bundeclared key\b/,
   /** A part of those: an error of the keys of a command, so that the store itself works. */
   missingKey: /\baccess (?:a|one of the|at least one of the|the '.*') keys?\b/s,
-  /** Dragonfly refuses what Redis allows, unless a flag is set. */
-  undeclaredKey: /\bundeclared key\b/,
   openAhead: new RegExp(SCRIPT_ERRORS.openAhead),
   unknownScript: /^NOSCRIPT\b/,
   replica: /\b(?:READONLY|MASTERDOWN)\b/,
@@ -96,5 +98,5 @@ export function isRefused(
  */
 export function isFailure(reply: Reply): reply is Exclude<Reply, { kind: "done" }> {
   if (reply.kind !== "refused" || isRefused(reply, "missingKey")) return reply.kind === "lost";
-  return reply === UNSENT || isRefused(reply, "store") || isRefused(reply, "missingRight");
+  return reply === UNSENT || isRefused(reply, "store") || isRefused(reply, "forbidden");
 }

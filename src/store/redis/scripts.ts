@@ -105,6 +105,18 @@ else open(start, day) end
 `),
 
   /**
+   * Fails if a first hit of a day would, and changes nothing. The key that it uses never exists.
+   * INCRBY refuses the amount after everything else.
+   */
+  probe: await scriptOf(`
+local none = related('none')
+redis.call('GET', none)
+redis.call('SET', none, '', 'XX')
+local refusal = redis.pcall('INCRBY', none, 'none')
+return string.find(refusal.err, '${SCRIPT_ERRORS.notACounter}', 1, true) and 1 or refusal
+`),
+
+  /**
    * Undoes an addition that left the bounds of a counter, unless the counter was set or deleted
    * since. Argument: the amount.
    */

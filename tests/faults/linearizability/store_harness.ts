@@ -7,7 +7,7 @@ import type { CounterStore } from "../../../src/domain/store.ts";
 import { createLog } from "../../../src/log.ts";
 import { Metrics } from "../../../src/metrics.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import type { StoreSetting } from "../../../src/start/store_address.ts";
+import type { StoreSetting } from "../../../src/store/setting.ts";
 import { openStore } from "../../../src/store/open_store.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { lineOf, type Op, type Seen, type Setting } from "./counter_model.ts";

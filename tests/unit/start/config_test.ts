@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { assert, constantFrom, oneof, property, record, string, stringMatching } from "fast-check";
 import { type Config, parseConfig } from "../../../src/start/config.ts";
-import type { RedisAddress, StoreSetting } from "../../../src/start/store_address.ts";
+import type { RedisAddress, StoreSetting } from "../../../src/store/setting.ts";
 import { ConfigError, type Environment, VARIABLES } from "../../../src/start/settings.ts";
 import { times } from "../../support/times.ts";
 

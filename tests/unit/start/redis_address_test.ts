@@ -1,10 +1,7 @@
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import { array, assert, integer, property, string } from "fast-check";
-import {
-  parseHostedStore,
-  type RedisAddress,
-  redisFromUrl,
-} from "../../../src/start/store_address.ts";
+import { parseHostedStore, redisFromUrl } from "../../../src/start/store_address.ts";
+import type { RedisAddress } from "../../../src/store/setting.ts";
 
 const plain: RedisAddress = {
   host: "h.example",

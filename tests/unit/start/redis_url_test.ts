@@ -1,9 +1,6 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import {
-  parseRedisUrl,
-  type RedisAddress,
-  type RedisForm,
-} from "../../../src/start/store_address.ts";
+import { parseRedisUrl } from "../../../src/start/store_address.ts";
+import type { RedisAddress, RedisForm } from "../../../src/store/setting.ts";
 
 const plain: RedisAddress = {
   host: "a",

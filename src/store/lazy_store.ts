@@ -18,8 +18,8 @@ export function createLazyStore(
 ): CounterStore {
   let isClosed = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  const first = attempt();
-  let latest = first;
+  let latest: Promise<OpenStore>;
+  const first = begin();
   const lazy: CounterStore = {
     ...traits,
     add: async (additions) => await (await first).add(additions),
@@ -52,13 +52,15 @@ export function createLazyStore(
     } catch (cause) {
       // A server may answer although the store cannot be opened.
       health.unwritable(cause);
-      if (!isClosed) retry = setTimeout(tryAgain, RETRY_MS);
+      if (!isClosed) retry = setTimeout(begin, RETRY_MS);
       throw new Failure("store-unavailable", { cause });
     }
   }
 
-  function tryAgain(): void {
+  function begin(): Promise<OpenStore> {
     latest = attempt();
+    // The health has the reason, even if no call waits for it.
     latest.catch(() => {});
+    return latest;
   }
 }

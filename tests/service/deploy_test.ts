@@ -114,7 +114,7 @@ for (const fallback of ["error", "warn"]) {
     strictEqual((await get(`${url}/healthz`)).status, 200);
     const { code, stderr } = await service.stop("SIGINT");
     strictEqual(code, 0);
-    deepStrictEqual(eventsOf(stderr), ["start", "store unavailable", "stop"]);
+    deepStrictEqual(eventsOf(stderr), ["store unavailable", "start", "stop"]);
     match(stderr, /Assign a Deno KV database to this app/);
     deepStrictEqual([...Deno.readDirSync(folder.path)], []);
   });

@@ -1,13 +1,14 @@
 // Fills the elements of busuanzi: page views, site views and site visitors.
 import { isOwnVisit, takeFragment } from "./own_visit.js";
+import { findHome } from "./script_home.js";
 
 const names = ["site_pv", "page_pv", "site_uv"];
 const find = (kind, name) => document.getElementById(`busuanzi_${kind}_${name}`);
-const { src } = document.currentScript ?? document.querySelector('script[src*="/busuanzi.pure"]');
+const home = findHome("busuanzi.pure(?:.mini)?");
 
 const count = () => {
   takeFragment();
-  const url = new URL("../../busuanzi", src);
+  const url = new URL("../../busuanzi", home());
   // The page may send its host alone, or nothing: then this says which page it is.
   let page = location.pathname;
   try {

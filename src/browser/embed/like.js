@@ -8,28 +8,20 @@ requestAnimationFrame(() => {
 
 customElements.whenDefined("tally-mark").then(({ parts }) => {
   if (customElements.get("tally-like")) return;
-  const { Element, hit, idOf, once, show } = parts;
+  const [Element, hit, idOf, once, show] = parts;
 
-  // The counted presses by counter, if the browser stores nothing.
-  const memory = {};
-  const pressesOf = (id) => {
-    try {
-      return +localStorage[`tally-like ${id}`] || 0;
-    } catch {
-      return memory[id] || 0;
-    }
-  };
-  const remember = (id, presses) => {
-    try {
-      localStorage[`tally-like ${id}`] = presses;
-    } catch {
-      memory[id] = presses;
-    }
-  };
+  // The counted presses, in memory if the browser stores nothing.
+  let storage = Object.create(null);
+  try {
+    storage = localStorage;
+  } catch {
+    // The memory is used.
+  }
+  const nameOf = (id) => `tally-like ${id}`;
+  const pressesOf = (id) => +storage[nameOf(id)] || 0;
+  // Presses without a response yet, by counter.
+  const pending = Object.create(null);
 
-  // Presses without a response yet, and the highest number in a response, by counter.
-  const pending = {};
-  const known = {};
   const press = async (like, button, id, key, max) => {
     if (pressesOf(id) + (pending[id] ||= 0) >= max) return;
     pending[id]++;
@@ -40,12 +32,12 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
       if (!response.ok) return;
       // The elements that show the counter get the number, too, even if reads are closed.
       const view = once(`total ${id}`, () => answer);
-      known[id] = view.hits = Math.max(hits, view.hits || 0);
+      view.hits = Math.max(hits, view.hits || 0);
       if (/bot|skip|site/.test(response.headers.get("x-tallymark"))) return;
-      remember(id, pressesOf(id) + 1);
+      storage[nameOf(id)] = pressesOf(id) + 1;
       matchMedia("(prefers-reduced-motion)").matches ||
         button.animate({ scale: [1, 1.2, 1] }, 200);
-      const detail = { counter: id, hits: known[id] };
+      const detail = { counter: id, hits: view.hits };
       like.dispatchEvent(new CustomEvent("tally-like", { bubbles: true, detail }));
     } catch {
       // Offline or blocked: the button stays as it was, and the next press tries again.
@@ -54,6 +46,10 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
       show();
     }
   };
+
+  // What a button does. Adding the same listener again has no effect.
+  const actions = new WeakMap();
+  const act = ({ currentTarget }) => actions.get(currentTarget)();
 
   const set = (element, attributes) => {
     for (const name in attributes) {
@@ -73,30 +69,27 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
   const HEART = "M8 14C3 10 1 8 1 5a3.5 3.5 0 0 1 7-1 3.5 3.5 0 0 1 7 1c0 3-2 5-7 9z";
 
   const createButton = (like) => {
-    const path = create("path", { d: HEART, stroke: "currentColor" });
     // Drawn below the line of the text, because the digits are lower than the heart.
     const heart = create("svg", {
       viewBox: "0 -3 16 16",
       overflow: "visible",
       width: "1em",
       height: "1em",
+      stroke: "currentColor",
       role: "img",
       "data-heart": "",
-    }, path);
+    }, create("path", { d: HEART }));
     const content = like.textContent.trim() || like.children.length ? like.childNodes : [heart];
     const button = create("button", { type: "button" }, ...content);
     like.append(button);
     return button;
   };
-  const createNumber = (button) => {
-    const number = create(
-      "span",
-      { "data-hits": "" },
-      create("tally-mark", { "data-like": "" }, "–"),
-    );
+  const createMark = (button) => {
+    const mark = create("tally-mark", { "data-like": "" }, "–");
+    const number = create("span", { "data-hits": "" }, mark);
     number.style.cssText = "display:inline-block;min-width:4ch";
     button.append(" ", number);
-    return number;
+    return mark;
   };
 
   customElements.define(
@@ -107,18 +100,18 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
         if (document.readyState === "loading") return;
         const { key = "", max = 1, label = "Like" } = attributes;
         const id = idOf(like, attributes);
+        if (!id) return;
         const button = like.querySelector("button") ?? createButton(like);
-        const number = like.querySelector("[data-hits]") ?? createNumber(button);
+        const mark = like.querySelector("[data-like]") ?? createMark(button);
         const presses = pressesOf(id);
-        button.onclick = () => press(like, button, id, key, max);
+        actions.set(button, () => press(like, button, id, key, max));
+        button.addEventListener("click", act);
         set(button, { "aria-pressed": presses > 0, "aria-disabled": presses >= max });
-        set(button.querySelector("[data-heart]"), { "aria-label": label });
-        set(button.querySelector("path"), { fill: presses ? "currentColor" : "none" });
-        set(number.querySelector("[data-like]"), { "data-counter": id });
-        const text = known[id]?.toLocaleString();
-        if (text && !number.querySelector("tally-mark") && number.textContent !== text) {
-          number.textContent = text;
-        }
+        set(button.querySelector("[data-heart]"), {
+          "aria-label": label,
+          fill: presses ? "currentColor" : "none",
+        });
+        set(mark, { "data-counter": id });
       }
     },
   );

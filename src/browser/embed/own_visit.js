@@ -6,17 +6,16 @@ let own;
 /** Reports whether this browser is not counted on this site. */
 export const isOwnVisit = () => {
   try {
-    own ??= !!localStorage[NAME];
+    return localStorage[NAME];
   } catch {
-    own = false;
+    return own;
   }
-  return own;
 };
 
 /** Takes the fragment out of the address, so that neither a reload nor a second script reads it. */
 export const takeFragment = () => {
-  if (location.hash !== "#" + NAME || document.prerendering) return;
-  history.replaceState(history.state, "", location.href.replace(location.hash, ""));
+  if (location.hash !== `#${NAME}` || document.prerendering) return;
+  history.replaceState(history.state, "", location.pathname + location.search);
   own = !isOwnVisit();
   try {
     if (own) localStorage[NAME] = 1;

@@ -3,16 +3,15 @@
  * of this script. It must be called while the script runs.
  */
 export const findHome = (file) => {
-  // A stack may be empty, and no element names the file of a module.
-  const files = [...document.scripts, ...performance.getEntriesByType("resource")]
-    .map(({ src, name }) => src ?? name);
+  // A stack may be empty.
+  const files = performance.getEntriesByType("resource").map(({ name }) => name);
   const [found] =
     RegExp(`https?:\\S+?/(?=${file}\\.js)`).exec([Error().stack, ...files].join(" ")) ?? [];
   let said;
   return () => {
     const address = document.querySelector("meta[name=tallymark]")?.content || found;
     if (!address && !said) {
-      console.info(said = `${file}.js: <meta name="tallymark"> is missing`);
+      console.info(said = `${file}.js: meta[name=tallymark] is missing`);
     }
     return address?.replace(/\/?$/, "/");
   };

@@ -6,9 +6,10 @@ import { findHome } from "./script_home.js";
 
 if (!customElements.get("tally-mark")) {
   const home = findHome("tally");
-  const { hostname } = location;
-  const isDev = navigator.webdriver || /^$|^\[|^127\.|localhost$/.test(hostname);
-  const isPrivate = /^(10|172\.(1[6-9]|2\d|3[01])|192\.168)\.[\d.]+$|\.local$/.test(hostname);
+  // Files, this machine and private networks. The pages of apps are on localhost.
+  const isLocal =
+    /^$|^\[(::|f[c-e])|^(10|127|192\.168|172\.(1[6-9]|2\d|3[01]))\..*\d$|\blocal(host)?$/
+      .test(location.hostname);
 
   // At most nine requests at once, because browsers fail thousands.
   const turns = Array(9).fill(Promise.resolve());
@@ -38,41 +39,42 @@ if (!customElements.get("tally-mark")) {
   const observer = new MutationObserver(show);
 
   // Routers change the address before they remove the elements of the page that was left. So an
-  // element that stays names its old page for a second.
-  const loaded = location.pathname;
+  // element that stays names its old page until the new one is there for five quarters of a second.
+  const here = () => location.pathname + location.search;
+  const loaded = here();
   let path = loaded;
-  let since = 0;
+  let quarters = 5;
   const watch = () => {
     takeFragment();
-    if (path !== location.pathname) {
-      path = location.pathname;
-      since = Date.now();
-    } else if (since && Date.now() - since > 1e3) {
-      since = 0;
-      show();
+    if (path !== here()) {
+      path = here();
+      quarters = 0;
     }
   };
 
-  // The canonical path, unless it is that of the home page. Apps change the link later.
+  // The canonical address, unless it is that of the home page. Apps change the link later. A file
+  // has no other name.
   let canonical;
   const readCanonical = () => {
-    const address = document.querySelector("link[rel~=canonical]")?.href;
-    const [, host, other] = /^https?:..([^/]+)(\/[^?#]+)/.exec(address) ?? [];
-    return host === location.host ? other : loaded;
+    const { href } = document.querySelector("link[rel~=canonical]") ?? {};
+    const [, host, page] = /^https?:..([^/]+)(\/[^#]*)/.exec(href) ?? [];
+    return location.host && (location.host !== host || page === "/") ? loaded : page;
   };
 
   const pages = new WeakMap();
-  const idOf = (element, { counter, prefix }) => {
-    if (!since || !pages.has(element)) {
-      pages.set(element, path === loaded ? canonical ??= readCanonical() : path);
-    }
-    return counter === "auto" ? pageId(pages.get(element), prefix) : counter || "home";
+  // Returns nothing for a file without a canonical address.
+  const idOf = (element, { counter, prefix, query }) => {
+    if (quarters > 4 || !pages.has(element)) pages.set(element, path);
+    if (counter !== "auto") return counter || "home";
+    const idAt = (page) => page && pageId(page, prefix, query);
+    const id = idAt(pages.get(element));
+    return id === idAt(loaded) ? idAt(canonical ??= readCanonical()) : id;
   };
 
   // A request reads at most 100 counters, in a query of at most 8 kB.
   const batches = {};
   const read = async (id, period) => {
-    const part = `id=${encodeURIComponent(id)}&`;
+    const part = `${new URLSearchParams({ id })}&`;
     let batch = batches[period];
     if (!batch?.left || (batch.query + part).length > 8e3) {
       batch = batches[period] = { left: 100, query: "" };
@@ -88,20 +90,29 @@ if (!customElements.get("tally-mark")) {
     return status === 400 ? ask("count.txt", { id, period }) : counts[id.trim().normalize()];
   };
 
-  const rules = new Intl.PluralRules();
-  const all = rules.resolvedOptions().pluralCategories;
-  const forms = "zero,one,two,few,many".split(",").filter((form) => all.includes(form));
-  const textOf = (hits, { format: notation, words }) => {
-    const number = hits.toLocaleString(undefined, notation && { notation, roundingMode: "trunc" });
+  // The language of the nearest ancestor that names one, or that of the browser.
+  const languageOf = (element) => {
+    try {
+      return Intl.getCanonicalLocales(element.closest("[lang]").lang);
+    } catch {
+      // No ancestor has a language that is valid.
+    }
+  };
+  const textOf = (hits, { format: notation, words }, element) => {
+    const language = languageOf(element);
+    const number = hits.toLocaleString(language, notation && { notation, roundingMode: "trunc" });
     if (!words) return number;
+    const rules = new Intl.PluralRules(language);
+    const { pluralCategories } = rules.resolvedOptions();
+    const forms = "zero,one,two,few,many".match(RegExp(pluralCategories.join("|"), "g"));
     const list = words.split(",");
-    return `${number} ${list[forms.indexOf(rules.select(hits))] ?? list.at(-1)}`;
+    return `${number} ${list[forms?.indexOf(rules.select(hits))] ?? list.at(-1)}`;
   };
 
   const elements = new Set();
   const shown = new WeakMap();
   let views = {};
-  let old, rest, said;
+  let old, said;
 
   // Asks for each view once while elements show it, and for a refused one if the key is new.
   const once = (name, act, isNew) => {
@@ -118,16 +129,17 @@ if (!customElements.get("tally-mark")) {
   };
 
   const lookAtMark = (mark, attributes) => {
-    const { counter, prefix, key, period = "total", once: day, local, ...form } = attributes;
+    const { counter, prefix, key, period = "total", once: day, local, like, ...form } = attributes;
     const content = mark.textContent;
     const [before, last, first = content, lastKey] = shown.get(mark) ?? [];
     const id = idOf(mark, attributes);
+    if (!id) return;
     let name = `${period} ${id}`;
     let view;
     if (prefix && !counter) {
       name = `${period} sum ${prefix}`;
       view = once(name, () => ask("count.txt", { prefix, period }));
-    } else if (key && !isDev && !(isPrivate && local == null)) {
+    } else if (key && !navigator.webdriver && !(isLocal && local == null)) {
       view = once(`hit ${id}`, async (view) => {
         const response = await hit({ id, key, ...(day && { once: day }) });
         view.refused = response.status === 401;
@@ -137,105 +149,91 @@ if (!customElements.get("tally-mark")) {
       if (period !== "total") view = once(key + name, () => done.then(() => read(id, period)));
     } else {
       // A like is counted by its button.
-      if (!said && !mark.closest("tally-like")) {
-        const reason = key ? "local or automated" : "no key";
-        console.info(said = `tally.js: not counting ${id} (${reason})`);
+      if (!said && like == null) {
+        console.info(said = `tally.js: only reading ${id}`);
       }
       view = once(name, () => read(id, period));
     }
     let text = before && before !== name ? "–" : last;
-    if (view.hits != null) text = textOf(view.hits, form);
+    if (view.hits != null) text = textOf(view.hits, form, mark);
     // A morph brings the first content back. A translation of the number stays.
     const isOld = text !== last || content === first;
     if (text && isOld && text !== content) mark.textContent = text;
     shown.set(mark, [name, text, first, key]);
   };
 
-  const parts = {
-    // Collects its elements. Their state is elsewhere, because frameworks assign properties.
-    Element: class extends HTMLElement {
-      connectedCallback() {
-        elements.add(this);
-        observer.observe(this, {
-          attributes: true,
-          characterData: true,
-          childList: true,
-          subtree: true,
-        });
-        show();
-      }
+  // Collects its elements. Their state is elsewhere, because frameworks assign properties.
+  class Element extends HTMLElement {
+    connectedCallback() {
+      elements.add(this);
+      observer.observe(this, {
+        attributes: true,
+        characterData: true,
+        childList: true,
+        subtree: true,
+      });
+      show();
+    }
 
-      disconnectedCallback() {
-        elements.delete(this);
-        pages.delete(this);
-        show();
-      }
-    },
-    ask,
-    hit,
-    idOf,
-    once,
-    show,
-    textOf,
-  };
+    disconnectedCallback() {
+      elements.delete(this);
+      show();
+    }
+  }
 
   // At most 200 elements in a task, so that the page stays responsive. What is equal is not written
   // again, so that looking ends.
-  const look = () => {
-    if (!rest) {
-      again = 0;
-      watch();
-      if (!home()) return frame = 0;
+  const look = async () => {
+    again = 0;
+    watch();
+    if (home()) {
       old = views;
       views = {};
-      rest = elements.values();
-      // The numbers that like.js is about to show belong to the same request.
-      for (const like of document.querySelectorAll("tally-like:not(:defined)")) {
-        const id = idOf(like, attributesOf(like));
-        once(`total ${id}`, () => read(id, "total"));
+      let looked = 0;
+      for (const element of elements) {
+        try {
+          element.constructor.look(element, attributesOf(element));
+        } catch {
+          // Invalid attributes of one element concern no other.
+        }
+        observer.takeRecords();
+        if (!(++looked % 200)) await new Promise(setTimeout);
       }
     }
-    let value;
-    for (let left = 200; left-- && ({ value } = rest.next()).value;) {
-      try {
-        value.constructor.look(value, attributesOf(value));
-      } catch {
-        // Invalid attributes of one element concern no other.
-      }
-    }
-    observer.takeRecords();
-    if (value) return setTimeout(look);
-    rest = frame = 0;
+    frame = 0;
     if (again) show();
   };
 
   customElements.define(
     "tally-mark",
-    class extends parts.Element {
-      static parts = parts;
+    class extends Element {
+      // For like.js.
+      static parts = [Element, hit, idOf, once, show];
       static look = lookAtMark;
     },
   );
   customElements.define(
     "tally-top",
-    class extends parts.Element {
+    class extends Element {
       static look() {
         this.look = () => {};
         import(`${home()}top.js`).then(({ arrange }) => {
-          this.look = (top, attributes) => arrange(top, attributes, parts);
+          this.look = (...of) => arrange(...of, ask, once, pageId, textOf);
           show();
         }, () => {});
       }
     },
   );
 
-  // A page that is restored from the cache is viewed again.
+  addEventListener("DOMContentLoaded", show);
+  setInterval(() => {
+    watch();
+    if (++quarters === 5) show();
+  }, 250);
+  // A page that is restored from the cache is viewed again, in the next quarter of a second.
   addEventListener("pagehide", () => {
-    rest = since = 0;
-    path = location.pathname;
+    quarters = 4;
+    path = here();
     views = {};
   });
-  addEventListener("pageshow", show);
-  addEventListener("DOMContentLoaded", show);
-  setInterval(watch, 250);
 }

@@ -1,43 +1,41 @@
 // <tally-top> lists the most read pages, or orders the links inside. tally.js loads this file.
-import { pageId } from "./page_id.ts";
-
 const LIST = "data-tally-list";
 const drawn = new WeakMap();
 
 /** Shows the pages of an element in order. It writes nothing if nothing changed. */
-export const arrange = (top, attributes, parts) => {
-  const { prefix = "", href, key, period = "total", limit = 10, ...form } = attributes;
+export const arrange = (top, attributes, ask, once, pageId, textOf) => {
+  const { prefix = "", href, key, period = "total", limit = 10, query: names, ...form } =
+    attributes;
   if (!key || document.readyState === "loading") return;
   const list = top.querySelector(`[${LIST}]`);
   // A page that is restored brings the list along.
   const links = [...top.querySelectorAll("a[href]")].filter((link) => !list?.contains(link));
-  const query = { prefix, key, period, limit: links.length ? 100 : limit };
-  const { hits: counters } = parts.once(
+  // A limit that is no number from 1 hides nothing.
+  const most = limit > 0 ? limit : 1e9;
+  const query = { prefix, key, period, limit: links.length ? 100 : Math.min(most, 100) };
+  const { hits: counters } = once(
     `top ${JSON.stringify(query)}`,
-    () => parts.ask("top", query).then(({ counters }) => counters),
+    () => ask("top", query).then(({ counters }) => counters),
   );
   if (!counters) return;
-  if (links.length) return order(top, links, limit, ranks(counters, prefix));
+  if (links.length) {
+    const ids = counters.map(({ id }) => id);
+    return order(top, links, most, ({ pathname, search }) => {
+      const rank = ids.indexOf(pageId(pathname + search, prefix, names).normalize());
+      return rank < 0 ? ids.length : rank;
+    });
+  }
   const state = JSON.stringify([counters, attributes]);
   if (list && drawn.get(list) === state) return;
   const created = draw(counters, prefix, href ?? prefix.replace(/^\/*/, "/"), (hits) => {
-    return parts.textOf(hits, form);
+    return textOf(hits, form, top);
   });
   drawn.set(created, state);
   top.replaceChildren(created);
 };
 
-/** Returns a function that finds the place of the page of a link. */
-const ranks = (counters, prefix) => {
-  const ids = counters.map(({ id }) => id);
-  return ({ pathname }) => {
-    const rank = ids.indexOf(pageId(pathname, prefix).normalize());
-    return rank < 0 ? ids.length : rank;
-  };
-};
-
 /** Swaps the items of links into each other's places, and hides those beyond the limit. */
-const order = (top, links, limit, rankOf) => {
+const order = (top, links, most, rankOf) => {
   const all = new Map();
   for (const link of links) {
     const near = link.closest("li,article");
@@ -56,7 +54,7 @@ const order = (top, links, limit, rankOf) => {
   });
   sorted.forEach((item, index) => {
     if (item !== items[index]) places[index].replaceWith(item);
-    const isShown = index < limit;
+    const isShown = index < most;
     if (isShown === (item.style.display === "none")) item.style.display = isShown ? "" : "none";
   });
 };

@@ -7,8 +7,8 @@ import { waitFor } from "../../support/wait_for.ts";
 shareReaders();
 
 const SERVED = { serveAs: "busuanzi/blog.example/" };
-const SCRIPT =
-  '<script async src="http://tally.example/as/busuanzi/busuanzi/2.3/busuanzi.pure.mini.js"></script>';
+const ADDRESS = "http://tally.example/as/busuanzi/busuanzi/2.3/busuanzi.pure.mini.js";
+const SCRIPT = `<script async src="${ADDRESS}"></script>`;
 /**
  * The elements that the theme NexT has in its foot and below each title; hidden until there is a
  * number.
@@ -43,6 +43,18 @@ for (const policy of ["strict-origin-when-cross-origin", "no-referrer"]) {
     },
   );
 }
+
+Deno.test(
+  "busuanzi's script fills the elements of a page that imports it",
+  needsChromium,
+  async () => {
+    await using site = await openEmbedding(SERVED);
+    site.pages.set("/", { html: `${ELEMENTS}<script>import("${ADDRESS}")</script>` });
+    await using reader = await openReader();
+    await reader.page.goto("http://blog.example/");
+    deepStrictEqual(await numbersOf(reader.page), ["1", "1", "1"]);
+  },
+);
 
 Deno.test(
   "busuanzi's JSONP form fills the page that a theme's own script asks for",

@@ -191,6 +191,58 @@ testElements(
 );
 
 testElements(
+  'counter="auto" keeps the named parameters of the query, or all that do more than track',
+  async ({ site, page, key, open, counts }) => {
+    const markOf = (query: string) =>
+      `${SCRIPT}<tally-mark ${AUTO} query="${query}" key="${key}">–</tally-mark>`;
+    const opened = async (html: string, path: string) => {
+      site.pages.set(path.replace(/\?.*/, ""), { html });
+      await page.goto(`http://blog.example${path}`);
+      await page.locator("tally-mark:not(:text('–'))").waitFor();
+    };
+    await opened(markOf("p,page_id"), "/?utm_source=rss&p=1");
+    await counts("b/?p=1", 1);
+    await page.evaluate('history.replaceState(null, "", "/?p=1")');
+    await page.evaluate('history.pushState(null, "", "/?page_id=2&p=3")');
+    await counts("b/?p=3&page_id=2", 1);
+    await counts("b/?p=1", 1);
+    await opened(`<link rel="canonical" href="/?p=4">${markOf("p")}`, "/?p=4&preview=1");
+    await counts("b/?p=4", 1);
+    await opened(markOf("*"), "/doku.php?utm_medium=x&id=wiki%3Asyntax&fbclid=1&do=show");
+    await counts("b/doku.php?id=wiki:syntax&do=show", 1);
+    await open(`${SCRIPT}<tally-top prefix="b/" key="${key}" query="p"><ul><li><a href="/?p=2">2</a>
+      <li><a href="/?p=4">4</a></ul></tally-top>`);
+    await page.waitForFunction(
+      'document.querySelector("tally-top").innerText.trim().startsWith("4")',
+    );
+  },
+);
+
+testElements(
+  'counter="auto" of a file is its canonical path, and without one nothing is asked',
+  async ({ page, key }) => {
+    const folder = await Deno.makeTempDir();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (/\/(hit|counts)/.test(request.url())) asked.push(new URL(request.url()).search);
+    });
+    const mark = `${SCRIPT}<tally-mark ${AUTO} key="${key}" local>–</tally-mark>`;
+    const shown = `<tally-mark counter="b/shown">–</tally-mark>`;
+    await Deno.writeTextFile(`${folder}/a.html`, mark + shown);
+    await Deno.writeTextFile(
+      `${folder}/b.html`,
+      `<link rel="canonical" href="https://docs.example/hello/">${mark}`,
+    );
+    await page.goto(`file://${folder}/a.html`);
+    await shows(page, ["–", "0"]);
+    await page.goto(`file://${folder}/b.html`);
+    await shows(page, ["1"]);
+    deepStrictEqual(asked, ["?id=b%2Fshown&period=total", `?id=b%2Fhello&key=${key}`]);
+    await Deno.remove(folder, { recursive: true });
+  },
+);
+
+testElements(
   "#tally-skip leaves out the visits of a browser until it is opened again, also with closed reads",
   async ({ page, key, open, counts, reader }) => {
     const html = `${SCRIPT}${LIKE_SCRIPT}<tally-mark counter="b/a" key="${key}">–</tally-mark>
@@ -241,7 +293,7 @@ testElements(
   },
 );
 
-for (const host of ["192.168.0.7", "blog.local"]) {
+for (const host of ["192.168.0.7", "blog.local", "tauri.localhost", "[fd00::7]"]) {
   testElements(
     `<tally-mark> only reads on ${host}, unless it has local`,
     async ({ site, page, key, counts }) => {
@@ -258,6 +310,18 @@ for (const host of ["192.168.0.7", "blog.local"]) {
 }
 
 testElements(
+  "<tally-mark> counts on public hosts whose names resemble those of this machine",
+  async ({ site, page, key, counts }) => {
+    site.pages.set("/", { html: `${SCRIPT}<tally-mark counter="b/a" key="${key}">–</tally-mark>` });
+    for (const [index, host] of ["127.example.com", "mylocalhost", "[2001:db8::7]"].entries()) {
+      await page.goto(`http://${host}/`);
+      await shows(page, [String(index + 1)]);
+    }
+    await counts("b/a", 3);
+  },
+);
+
+testElements(
   "tally.js in a page or a bundle finds its server by a <meta>, and says that it is missing",
   async ({ page, key, open, reader }) => {
     const script = await (await fetch(
@@ -268,7 +332,7 @@ testElements(
     await page.waitForFunction("customElements.get('tally-mark')");
     await waitFor("the sentence", () => reader.complaints.length > 0 || undefined);
     deepStrictEqual(reader.complaints, [
-      'tally.js: <meta name="tallymark"> is missing',
+      "tally.js: meta[name=tallymark] is missing",
     ]);
     await shows(page, ["–"]);
     const meta = '<meta name="tallymark" content="http://tally.example">';
@@ -347,6 +411,10 @@ testElements(
     await page.evaluate(`document.querySelector("tally-top div").insertAdjacentHTML(
       "afterbegin", '<article><h2><a href="/unlisted">u</a></h2></article>')`);
     await isShown(["u", "c", "b", "d"]);
+    await page.evaluate('document.querySelector("tally-top").setAttribute("data-limit", "all")');
+    await isShown(["u", "c", "b", "d", "a"]);
+    await open(`${SCRIPT}<tally-top prefix="b/" key="${key}" limit=""></tally-top>`);
+    await page.locator("tally-top a").nth(3).waitFor();
 
     async function isShown(texts: string[]): Promise<void> {
       let last: string[] = [];

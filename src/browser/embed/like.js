@@ -47,7 +47,7 @@ customElements.whenDefined("tally-mark").then(({ parts }) => {
     }
   };
 
-  // What a button does. Adding the same listener again has no effect.
+  // The press of each button. Adding the same listener again has no effect.
   const actions = new WeakMap();
   const act = ({ currentTarget }) => actions.get(currentTarget)();
 

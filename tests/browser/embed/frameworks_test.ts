@@ -66,7 +66,7 @@ Deno.test.afterAll(async () => {
 
 /** Bundles apps with the packages that they use. */
 async function bundle(to: string, sources: string[], flags: string[]): Promise<void> {
-  const files = sources.map((source) => `tests/whole/browser/apps/${source}`);
+  const files = sources.map((source) => `tests/browser/embed/apps/${source}`);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["bundle", "-q", "--config", "tests/deno.json", "--platform", "browser", ...flags],

@@ -82,7 +82,7 @@ const KINDS = {
   },
   "counter-full": {
     status: 409,
-    detail: "The counter would exceed its maximum, 2^53-1. It was left unchanged.",
+    detail: "The counter would exceed its maximum, 2^52. It was left unchanged.",
     badge: "full",
   },
   "group-too-large": {

@@ -7,7 +7,6 @@ import {
   type CounterStore,
   type ListOptions,
   type ListPage,
-  type OnceAddition,
   type Risks,
   type Update,
   withTimeout,
@@ -170,11 +169,7 @@ export function createCounters(
     if (rejected !== undefined) return rejected;
     const call = hits.enqueue(id);
     const place = call.callers;
-    return call.promise.then((total) => total - call.callers + place, async (error) => {
-      // Some of the hits that were sent together may fit.
-      if (!isFull(error) || call.callers === 1) throw error;
-      return (await hitDeduplicated(id, {})).hits;
-    });
+    return call.promise.then((total) => total - call.callers + place);
   }
 
   /** Adds one, unless the hit is a repeat. */
@@ -286,26 +281,8 @@ export function createCounters(
   };
 }
 
-function isFull(outcome: unknown): boolean {
-  return outcome instanceof Failure && outcome.kind === "counter-full";
-}
-
 /** The outcomes of the hits of one counter that were sent together. */
 type DeduplicatedResults = readonly (OnceOutcome | Error)[];
-
-/** Adds hits of a counter that they would fill together, so that those that fit count. */
-async function addOneByOne(
-  store: CounterStore,
-  { id, hits }: OnceAddition,
-): Promise<DeduplicatedResults> {
-  const results: (OnceOutcome | Error)[] = [];
-  for (const hit of hits) {
-    const [outcome] = await store.addOnce([{ id, hits: [hit] }]).catch((error) => [toError(error)]);
-    const one = outcome instanceof Error ? outcome : outcome?.[0];
-    results.push(one ?? new Failure("outcome-unknown"));
-  }
-  return results;
-}
 
 /** Counts hits with deduplication keys, those of one counter in their order. */
 async function addDeduplicated(
@@ -322,12 +299,7 @@ async function addDeduplicated(
       return { id, hits: parts.slice(start, start + DEDUPLICATED_PER_STEP) };
     });
     // A failure is the outcome of this step only. Hits of earlier steps were counted.
-    const all = await store.addOnce(additions).catch(toError);
-    const outcomes = all instanceof Error
-      ? all
-      : await Promise.all(additions.map((addition, at) => {
-        return isFull(all[at]) ? addOneByOne(store, addition) : all[at];
-      }));
+    const outcomes = await store.addOnce(additions).catch(toError);
     additions.forEach(({ hits }, index) => {
       const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
       const missing = new Error(`The store returned no outcome for ${hits.length} hits`);

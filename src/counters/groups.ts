@@ -139,7 +139,7 @@ function byHits(one: RankedCounter, other: RankedCounter): number {
 function exact(sum: number): number {
   if (sum <= MAX_HITS) return sum;
   throw new Failure("group-too-large", {
-    detail: "The counters of this group add up to more than 2^53-1.",
+    detail: "The counters of this group add up to more than 2^52.",
   });
 }
 

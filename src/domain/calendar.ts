@@ -1,9 +1,18 @@
-import { type CounterState, type Day, DAY_MS, firstDayOf, yearOf } from "./history.ts";
+import {
+  type CounterState,
+  type CurrentDays,
+  type Day,
+  DAY_MS,
+  firstDayOf,
+  yearOf,
+} from "./history.ts";
 
 /** The days of one time zone. */
 export type Calendar = Readonly<ReturnType<typeof createCalendar>>;
 
 const MINUTE_MS = 60_000;
+/** Maximum difference of two clocks whose hits belong to one day, in milliseconds. */
+const MAX_AHEAD_MS = 15 * MINUTE_MS;
 
 /**
  * Creates the calendar of a time zone. Throws a RangeError if the runtime does not know the zone.
@@ -45,6 +54,14 @@ export function createCalendar(timeZone: string, now: () => number = Date.now) {
       return dayOf(time).until - time;
     },
   };
+}
+
+/** Returns the current day, and the day in 15 minutes. */
+export function currentDays(
+  { today, msUntilMidnight }: Pick<Calendar, "today" | "msUntilMidnight">,
+): CurrentDays {
+  const day = today();
+  return { today: day, latest: msUntilMidnight() > MAX_AHEAD_MS ? day : day + 1 };
 }
 
 function dayInUtc(time: number): Day {

@@ -133,17 +133,23 @@ export function rollOverDay(
   };
 }
 
-/**
- * Reports whether an open day is after tomorrow, because a clock that was ahead has opened it.
- * Tomorrow may have begun in another time zone.
- */
-export function isAhead(openDay: Day, today: Day): boolean {
-  return openDay > today + 1;
+/** The current day, and the day of a clock that is 15 minutes ahead. */
+export interface CurrentDays {
+  readonly today: Day;
+  readonly latest: Day;
 }
 
-/** Reports whether hits of today belong to an open day. */
-export function isOpenOn(openDay: Day, today: Day): boolean {
-  return openDay >= today && !isAhead(openDay, today);
+/**
+ * Reports whether no clock that is right may have opened a day. Servers whose clocks differ by less
+ * than 15 minutes count on one day. A clock that was ahead, or another time zone, opens later days.
+ */
+export function isAhead(openDay: Day, { latest }: CurrentDays): boolean {
+  return openDay > latest;
+}
+
+/** Reports whether hits of now belong to an open day. */
+export function isOpenOn(openDay: Day, now: CurrentDays): boolean {
+  return openDay >= now.today && !isAhead(openDay, now);
 }
 
 /**
@@ -151,9 +157,10 @@ export function isOpenOn(openDay: Day, today: Day): boolean {
  * hits of today, because processes with another clock may still add to them. Hits of the other
  * days that are removed belong to no day.
  */
-export function dropAhead(days: Days, today: Day): Days {
+export function dropAhead(days: Days, now: CurrentDays): Days {
   const { newest, hits } = days;
-  if (!isAhead(newest, today)) return days;
+  const { today } = now;
+  if (!isAhead(newest, now)) return days;
   const [ofToday = 0, ...older] = hits.slice(newest - today);
   return { newest: today, hits: [ofToday + (hits[0] ?? 0), ...older] };
 }

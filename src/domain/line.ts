@@ -1,7 +1,8 @@
-import type { Calendar } from "./calendar.ts";
+import { type Calendar, currentDays } from "./calendar.ts";
 import { type CounterId, parseCounterId } from "./counter_id.ts";
 import {
   type CounterState,
+  type CurrentDays,
   type DatedReport,
   type Day,
   type Days,
@@ -9,8 +10,8 @@ import {
   isAhead,
   parseDay,
 } from "./history.ts";
-import type { ListedCounter, Update } from "./store.ts";
-import { staysExact } from "./update.ts";
+import { type ListedCounter, MAX_HITS, type Update } from "./store.ts";
+import { sumOf } from "./update.ts";
 
 /** Maximum size of a line, in bytes. Leaves room for thirty years of days. */
 export const MAX_LINE_BYTES = 256 * 1024;
@@ -42,7 +43,7 @@ export interface ParseLineOptions {
   /** Default: `replace`. */
   mode?: Update["mode"];
   /** The day after today is the last that is stored, because of other time zones. */
-  calendar: Pick<Calendar, "today" | "dayAt" | "now">;
+  calendar: Pick<Calendar, "today" | "dayAt" | "now" | "msUntilMidnight">;
 }
 
 /** Maximum time by which a report may be in the future, in milliseconds, because clocks differ. */
@@ -90,13 +91,9 @@ export function parseLine(
     ...report !== undefined && { report },
   };
   if (record.days === undefined) return { ...line, days: undefined };
-  const { days, leftOut } = parseDays(record.days, { today: calendar.today(), isRaise });
-  if (staysExact({ hits: line.hits ?? 0, days })) {
-    return { ...line, days, ...leftOut > 0 && { leftOut } };
-  }
-  return fail(
-    `"days" must add up to at most 2^53-1, and to at most 2^52 where that is more than "hits"`,
-  );
+  const { days, leftOut } = parseDays(record.days, { now: currentDays(calendar), isRaise });
+  if (sumOf(days) > MAX_HITS) fail(`"days" must add up to at most 2^52`);
+  return { ...line, days, ...leftOut > 0 && { leftOut } };
 }
 
 /** Throws a {@linkcode LineError}. */
@@ -136,8 +133,9 @@ function parseId(value: unknown, expected: CounterId | undefined): CounterId {
 
 function parseCount(value: unknown, name: string): number {
   // Add 0 to turn -0 into 0, because Intl.NumberFormat prints the sign.
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value + 0;
-  return fail(`${quoted(name)} must be a whole number from 0 to 2^53-1`);
+  const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  if (isCount && value <= MAX_HITS) return value + 0;
+  return fail(`${quoted(name)} must be a whole number from 0 to 2^52`);
 }
 
 /** Parses the report of a line. Returns undefined if there is none, and null for `"seen":null`. */
@@ -178,16 +176,21 @@ function formatReport(report: CounterState["report"]): string {
   return `,"seen":${report.seen},"at":"${time}"`;
 }
 
-/** Parses days. Those after tomorrow are left out, unless the total would grow by them. */
+/**
+ * Parses days. Those that are ahead are left out. If the total grows by the days, tomorrow may be
+ * the day of another time zone, and a later one is an error.
+ */
 function parseDays(
   value: unknown,
-  { today, isRaise }: { today: Day; isRaise: boolean },
+  { now, isRaise }: { now: CurrentDays; isRaise: boolean },
 ): { days: Days; leftOut: number } {
   if (!isRecord(value)) fail(`"days" must be an object such as {"2026-11-20":7}`);
   const all = Object.keys(value);
+  const { today } = now;
   const texts = all.filter((text) => {
-    if (!isAhead(parseLineDay(text), today)) return true;
-    return isRaise && fail(`${quoted(text)} is in the future`);
+    const day = parseLineDay(text);
+    if (!isAhead(day, now)) return true;
+    return isRaise && day > today + 1 && fail(`${quoted(text)} is in the future`);
   });
   const leftOut = all.length - texts.length;
   if (texts.length === 0) return { days: { newest: today, hits: [] }, leftOut };

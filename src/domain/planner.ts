@@ -11,6 +11,7 @@
  */
 import {
   type CounterState,
+  type CurrentDays,
   type Day,
   type Days,
   daysOf,
@@ -49,7 +50,7 @@ export interface CounterRecord {
   readonly ledger?: OpenYear | "damaged" | undefined;
   /**
    * The closed years that are stored. Hits need them only if the ledger is damaged or its open day
-   * is after tomorrow, writes always.
+   * is ahead, writes always.
    * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
    */
   readonly years?: readonly YearEntry[];
@@ -99,35 +100,38 @@ export interface NewKeys extends KnownKeys {
 export interface OnceRequest {
   readonly hits: readonly DeduplicationKeys[];
   readonly known: KnownKeys;
-  readonly today: Day;
+  readonly now: CurrentDays;
 }
 
 /** Plans hits. The result is the new total. */
-export function planHits(record: CounterRecord, amount: number, today: Day): Plan<number> {
+export function planHits(record: CounterRecord, amount: number, now: CurrentDays): Plan<number> {
   const { total } = record;
   if (typeof total !== "number") return refuse(total);
   const sum = total + amount;
   if (sum > MAX_HITS) return refuse(new Failure("counter-full"));
   // Store the ledger of a deleted counter again although its day is open, because it may expire.
-  const isOpen = record.exists && isOpenOn(record.openDay, today);
-  const history = isOpen ? undefined : openDay(record, total, today);
+  const isOpen = record.exists && isOpenOn(record.openDay, now);
+  const history = isOpen ? undefined : openDay(record, total, now);
   return { result: sum, writes: { total: sum, history, deduplication: undefined } };
 }
 
 /** Plans hits with deduplication keys. The result has one outcome for each hit. */
 export function planOnce(
   record: CounterRecord,
-  { hits, known, today }: OnceRequest,
+  { hits, known, now }: OnceRequest,
 ): Plan<readonly OnceOutcome[]> {
   const { total } = record;
   if (typeof total !== "number") return refuse(total);
   const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
   if (amount === 0 && keys.size === 0) return { result: outcomes, writes: undefined };
+  const deduplication = { keys, visitors, day: now.today };
   // New keys need the write of a total even if no hit counts: only the total guards them against
-  // other writers.
-  const { result, writes } = planHits(record, amount, today);
+  // other writers. Repeats open and end no day.
+  if (amount === 0) {
+    return { result: outcomes, writes: { total, history: undefined, deduplication } };
+  }
+  const { result, writes } = planHits(record, amount, now);
   if (result instanceof Failure) return refuse(result);
-  const deduplication = { keys, visitors, day: today };
   return { result: outcomes, writes: writes && { ...writes, deduplication } };
 }
 
@@ -139,13 +143,13 @@ export function planOnce(
 export function planWrite(
   record: CounterRecord,
   update: Update | undefined,
-  today: Day,
+  now: CurrentDays,
 ): Plan<CounterState> {
-  const held = stateOf(record, today);
+  const held = stateOf(record, now);
   if (held instanceof Failure) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
   const isNew = !record.exists || isEmpty(held);
-  const { hits, days, report } = applyUpdate(update, { held, today, isNew });
+  const { hits, days, report } = applyUpdate(update, { held, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
   if (refusal !== undefined) return refuse(refusal);
   const isReported = report !== held.report;
@@ -163,12 +167,12 @@ export function planWrite(
 
 /**
  * Returns the total and days of a record, as far as its years were read. A damaged ledger counts as
- * none. No day is after tomorrow, see {@linkcode dropAhead}.
+ * none. No day is ahead, see {@linkcode dropAhead}.
  */
-export function stateOf(record: CounterRecord, today: Day): CounterState | Failure {
+export function stateOf(record: CounterRecord, now: CurrentDays): CounterState | Failure {
   const { total, exists, ledger, years = [], report } = record;
   if (typeof total !== "number") return total;
-  const days = isValid(ledger) ? dropAhead(daysOf({ ledger, years }, total), today) : undefined;
+  const days = isValid(ledger) ? dropAhead(daysOf({ ledger, years }, total), now) : undefined;
   return { hits: total, days, ...exists && report && { report } };
 }
 
@@ -180,13 +184,13 @@ function refuse(failure: Failure): { result: Failure; writes: undefined } {
  * Returns the writes that open a day. Without a valid ledger, nothing refers to the stored years,
  * so they are deleted.
  */
-function openDay(record: CounterRecord, total: number, today: Day): HistoryWrites {
+function openDay(record: CounterRecord, total: number, now: CurrentDays): HistoryWrites {
   const known = isValid(record.ledger) ? record.ledger : undefined;
-  if (known !== undefined && isAhead(known.openDay, today)) {
+  if (known !== undefined && isAhead(known.openDay, now)) {
     const days = daysOf({ ledger: known, years: record.years ?? [] }, total);
-    return replaceDays(record, dropAhead(days, today), total);
+    return replaceDays(record, dropAhead(days, now), total);
   }
-  const { ledger, over } = rollOverDay({ ledger: known, total }, today);
+  const { ledger, over } = rollOverDay({ ledger: known, total }, now.today);
   return {
     ledger,
     years: over === undefined ? [] : [over],

@@ -3,8 +3,11 @@ import type { CounterId } from "./counter_id.ts";
 import type { CounterState, DatedReport, Day, Days } from "./history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 
-/** Maximum number of a counter: the largest that JSON readers keep exact (RFC 8259, section 6). */
-export const MAX_HITS = Number.MAX_SAFE_INTEGER;
+/**
+ * Maximum number of a counter. It is half of what JSON readers keep exact (RFC 8259, section 6), so
+ * that sums of a total and of days are exact as well. Hits alone never get there.
+ */
+export const MAX_HITS = 2 ** 52;
 
 /** The kind of a store, as responses name it. */
 export type Source = "redis" | "deno-kv" | "memory";

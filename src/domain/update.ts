@@ -11,9 +11,6 @@ import {
 } from "./history.ts";
 import { MAX_HITS, type Update } from "./store.ts";
 
-/** Maximum sum of the days of a counter if its total is smaller. */
-export const MAX_BEYOND_TOTAL = 2 ** 52;
-
 /** The state that an update results in. */
 export interface UpdatedState extends CounterState {
   readonly days: Days;
@@ -85,21 +82,10 @@ function isLater(report: Report | null, last: Report | null | undefined): boolea
 
 /** Returns the failure of a counter that no update may result in, or undefined. */
 export function refusalOf({ hits, days }: { hits: number; days: Days }): Failure | undefined {
-  if (hits > MAX_HITS) return new Failure("counter-full");
-  if (staysExact({ hits, days })) return undefined;
-  return new Failure("counter-full", {
-    detail: "Its days would add up to more than can be counted exactly. It was left unchanged.",
-  });
+  if (Math.max(hits, sumOf(days)) > MAX_HITS) return new Failure("counter-full");
 }
 
-/**
- * Reports whether the days of a counter can be added up exactly, now and after any number of hits.
- * Later hits raise the total too, which ends at 2^53-1. A counter gets fewer than 2^52 hits.
- */
-export function staysExact({ hits, days }: { hits: number; days: Days }): boolean {
-  return sumOf(days) <= Math.max(hits, MAX_BEYOND_TOTAL);
-}
-
-function sumOf({ hits }: Days): number {
+/** Returns the hits of all days. */
+export function sumOf({ hits }: Days): number {
   return hits.reduce((sum, number) => sum + number, 0);
 }

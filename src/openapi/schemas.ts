@@ -5,7 +5,7 @@ export type Schema = { readonly [keyword: string]: unknown };
 
 const ID = { type: "string", examples: ["home"] };
 const PREFIX = { type: "string", pattern: "/$", examples: ["blog/"] };
-const HITS = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [42] };
+const HITS = { type: "integer", minimum: 0, maximum: 2 ** 52, examples: [42] };
 const NUMBER = { type: "integer", minimum: 0 };
 const KEY = { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" };
 const VERSION = { version: { ...NUMBER, minimum: 2, description: "The version, from 2 on." } };
@@ -106,7 +106,7 @@ export const schemas = {
       type: ["integer", "null"],
       description: "The total of another service in the last report. `null` if there is none.",
       minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
+      maximum: 2 ** 52,
     },
     at: { type: "string", format: "date-time", description: "The time of `seen`." },
   }),

@@ -1,6 +1,7 @@
+import { currentDays } from "../../domain/calendar.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import { type Day, isOpenOn, LAST_DAY } from "../../domain/history.ts";
+import { type CurrentDays, isOpenOn, LAST_DAY } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Plan } from "../../domain/planner.ts";
 import type { StoreHealth } from "../store_health.ts";
@@ -37,8 +38,8 @@ const JOURNAL_CLOSE_MS = 1000;
 export interface Verb<Item extends Identified, Read extends KvRecord, Result> {
   /** True if the changes may go to the journal. */
   readonly isJournaled?: true;
-  read(items: readonly Item[], today: Day): Promise<readonly (Read | undefined)[]>;
-  plan(item: Item, record: Read, today: Day): Plan<Result>;
+  read(items: readonly Item[], now: CurrentDays): Promise<readonly (Read | undefined)[]>;
+  plan(item: Item, record: Read, now: CurrentDays): Plan<Result>;
 }
 
 /** The store closes the database. */
@@ -158,10 +159,13 @@ export class Database {
   }
 
   /** Reads records for hits, except of counters that are known and, if given, have the day open. */
-  async readForHits(items: readonly Identified[], today?: Day): Promise<(KvRecord | undefined)[]> {
+  async readForHits(
+    items: readonly Identified[],
+    now?: CurrentDays,
+  ): Promise<(KvRecord | undefined)[]> {
     const known = items.map(({ id }) => {
       const record = this.#cache.get(id);
-      const isEnough = today === undefined || record && isOpenOn(record.openDay, today);
+      const isEnough = now === undefined || record && isOpenOn(record.openDay, now);
       return isEnough ? record : undefined;
     });
     const missing = items.map(({ id }) => id).filter((_, index) => known[index] === undefined);
@@ -209,12 +213,12 @@ export class Database {
     verb: Verb<Item, Read, Result>,
     endTime: number,
   ): Promise<(Result | Failure)[]> {
-    const today = this.place.calendar.today();
-    const records = await verb.read(items, today).catch((cause) => this.#unavailable(cause));
+    const now = currentDays(this.place.calendar);
+    const records = await verb.read(items, now).catch((cause) => this.#unavailable(cause));
     const changes = items.map((item, index) => {
       const record = records[index];
       if (record === undefined) throw new TypeError("A counter of this batch was not read");
-      return { item, record, plan: verb.plan(item, record, today) };
+      return { item, record, plan: verb.plan(item, record, now) };
     });
     const commit = async (part: readonly Change<Item, Result>[]) => {
       if (await this.#commit(part, verb)) return part.map(({ plan }) => plan.result);

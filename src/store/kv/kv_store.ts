@@ -1,3 +1,4 @@
+import { currentDays } from "../../domain/calendar.ts";
 import type { CounterState } from "../../domain/history.ts";
 import type { OnceOutcome } from "../../domain/once.ts";
 import type { Addition, OnceAddition, OpenStore, Write } from "../../domain/store.ts";
@@ -20,18 +21,18 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
 
   const hits: Verb<Addition, KvRecord, number> = {
     isJournaled: true,
-    read: (additions, today) => database.readForHits(additions, today),
-    plan: ({ amount }, record, today) => planHits(record, amount, today),
+    read: (additions, now) => database.readForHits(additions, now),
+    plan: ({ amount }, record, now) => planHits(record, amount, now),
   };
   const onceHits: Verb<OnceAddition, OnceRecord, readonly OnceOutcome[]> = {
-    read(additions, today) {
+    read(additions, { today }) {
       return Promise.all(additions.map((one) => readForOnce(database.place, one, today)));
     },
-    plan: ({ hits }, record, today) => planOnce(record, { hits, known: record.known, today }),
+    plan: ({ hits }, record, now) => planOnce(record, { hits, known: record.known, now }),
   };
   const writes: Verb<Write, KvRecord, CounterState> = {
     read: (writes) => readForWrites(database.place, writes),
-    plan: ({ update }, record, today) => planWrite(record, update, today),
+    plan: ({ update }, record, now) => planWrite(record, update, now),
   };
 
   async function close(): Promise<void> {
@@ -49,9 +50,9 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
     known: (id) => database.known(id),
     history: (queries) =>
       database.read(async () => {
-        const today = database.place.calendar.today();
+        const now = currentDays(database.place.calendar);
         const records = await readHistories(database.place, queries);
-        return records.map((record) => stateOf(record, today));
+        return records.map((record) => stateOf(record, now));
       }),
     list: (options) => listCounters(database, options),
     async check() {

@@ -1,3 +1,4 @@
+import { currentDays } from "../../domain/calendar.ts";
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
 import { type Day, yearsSince } from "../../domain/history.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../domain/store.ts";
@@ -70,10 +71,10 @@ async function pageOf(
     const entries = years.get(id) ?? [];
     return { ...record, years: entries.map((entry) => yearEntryOf(entry, place.onDamaged)) };
   }));
-  const today = place.calendar.today();
+  const now = currentDays(place.calendar);
   let foreign = entries.length - totals.length;
   const counters = records.flatMap((record): ListedCounter[] => {
-    const state = stateOf(record, today);
+    const state = stateOf(record, now);
     if (state instanceof Failure) foreign++;
     // Leave out a counter that was deleted after its total was read.
     return state instanceof Failure || !record.exists ? [] : [{ id: record.id, ...state }];

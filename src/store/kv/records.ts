@@ -1,4 +1,4 @@
-import type { Calendar } from "../../domain/calendar.ts";
+import { type Calendar, currentDays } from "../../domain/calendar.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
 import {
   type Day,
@@ -41,7 +41,7 @@ export interface KvPlace {
   journaled(id: CounterId): JournalTotal | undefined;
   /** Called with a counter whose days are damaged. They count as none. */
   onDamaged(id: string): void;
-  /** Called with a counter whose open day is after tomorrow, because a clock was ahead. */
+  /** Called with a counter whose open day is ahead. */
   onAhead(id: string): void;
 }
 
@@ -112,8 +112,8 @@ async function withHistory(place: KvPlace, record: KvRecord, since: Day): Promis
 }
 
 /**
- * Adds the closed years from `since` on, or all that are stored if the ledger is damaged or a clock
- * was ahead.
+ * Adds the closed years from `since` on, or all that are stored if the ledger is damaged or its
+ * open day is ahead.
  */
 export async function withYears<Read extends KvRecord>(
   { kv, keys, calendar, onDamaged }: KvPlace,
@@ -122,7 +122,7 @@ export async function withYears<Read extends KvRecord>(
 ): Promise<Read> {
   const { id, ledger } = record;
   if (ledger === undefined) return record;
-  const needsAll = ledger === "damaged" || isAhead(ledger.openDay, calendar.today());
+  const needsAll = ledger === "damaged" || isAhead(ledger.openDay, currentDays(calendar));
   const years = needsAll ? [0, yearOf(LAST_DAY)] : yearsSince(ledger, since);
   const [first, last] = [years[0], years.at(-1)];
   if (first === undefined || last === undefined) return record;
@@ -159,7 +159,7 @@ export function recordOf(
   const valid = decodeLedger(ledger?.value);
   const isDamaged = valid === undefined && typeof ledgerStamp === "string";
   if (isDamaged) place.onDamaged(id);
-  if (valid !== undefined && isAhead(valid.openDay, place.calendar.today())) place.onAhead(id);
+  if (valid !== undefined && isAhead(valid.openDay, currentDays(place.calendar))) place.onAhead(id);
   return {
     id,
     total: isJournaled ? row.total : totalIn(total),

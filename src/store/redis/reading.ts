@@ -1,13 +1,12 @@
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
-import type { Calendar } from "../../domain/calendar.ts";
+import { type Calendar, currentDays } from "../../domain/calendar.ts";
 import { type CounterState, type Day, isAhead } from "../../domain/history.ts";
-import {
-  type HistoryQuery,
-  type ListedCounter,
-  type ListOptions,
-  type ListPage,
-  MAX_HITS,
-  type Outcome,
+import type {
+  HistoryQuery,
+  ListedCounter,
+  ListOptions,
+  ListPage,
+  Outcome,
 } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
 import { type CounterRecord, stateOf } from "../../domain/planner.ts";
@@ -90,8 +89,7 @@ export async function readTotals(
   const totals = groups.map((group) => {
     if (group instanceof Failure) return group;
     const [text] = group;
-    // Another process may be about to undo hits that did not fit, so read it once more.
-    return typeof text !== "string" || Number(text) > MAX_HITS ? undefined : parseTotal(text);
+    return typeof text === "string" ? parseTotal(text) : undefined;
   });
   const missing = ids.filter((_, at) => totals[at] === undefined);
   if (missing.length === 0) return totals.map((total) => total ?? 0);
@@ -110,7 +108,7 @@ export async function readStates(
   queries: readonly HistoryQuery[],
 ): Promise<readonly (CounterState | Failure | undefined)[]> {
   const counters = await readCounters(options, queries);
-  const today = options.calendar.today();
+  const now = currentDays(options.calendar);
   // MGET shows values of another type as missing. GET refuses them.
   const missing = counters.flatMap((counter) =>
     counter instanceof Failure || counter.record.exists ? [] : [["GET", counter.key]]
@@ -125,7 +123,7 @@ export async function readStates(
     }
     const hasDamagedYear = record.years?.some(({ hits }) => hits.length === 0);
     if (record.ledger === "damaged" || hasDamagedYear) options.onDamaged(id);
-    return stateOf(record, today);
+    return stateOf(record, now);
   });
 }
 
@@ -146,7 +144,7 @@ export async function readCounters(
   { link, prefix, calendar, onAhead }: RedisStoreOptions,
   queries: readonly HistoryQuery[],
 ): Promise<readonly (StoredCounter | Failure)[]> {
-  const today = calendar.today();
+  const now = currentDays(calendar);
   const found: (StoredCounter | Failure)[] = [];
   let pending = queries.map(({ id, since }, index) => ({ id, since, index, years: NO_YEARS }));
   while (pending.length > 0) {
@@ -169,12 +167,12 @@ export async function readCounters(
       const [total = null, ledgerText = null, report = null] = group;
       const ledger = parseLedger(ledgerText);
       // The ledger tells the years to read. A year may end between two reads.
-      const years = yearsToRead(ledger, since, today);
+      const years = yearsToRead(ledger, since, now.today);
       if (years.join() !== query.years.join()) {
         query.years = years;
         return true;
       }
-      if (typeof ledger === "object" && isAhead(ledger.openDay, today)) onAhead(id);
+      if (typeof ledger === "object" && isAhead(ledger.openDay, now)) onAhead(id);
       const entries = years.map((year, index) => [year, group[3 + index] ?? null] as const);
       const texts = { total, ledger: ledgerText, report, years: entries };
       found[query.index] = { id, key: prefix + id, texts, record: recordOf(texts, ledger) };

@@ -1,6 +1,7 @@
+import { currentDays } from "../../domain/calendar.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import type { CounterState, Day } from "../../domain/history.ts";
+import type { CounterState, CurrentDays, Day } from "../../domain/history.ts";
 import type { OnceOutcome } from "../../domain/once.ts";
 import {
   type Addition,
@@ -19,8 +20,6 @@ import { type Command, failureOf, isFailure, isRefused, type Reply } from "./rep
 import { scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach } from "./writes.ts";
 
-/** Largest total for which a plain INCRBY is used, because the counter is far from full. */
-const MAX_PLAIN_TOTAL = MAX_HITS / 2;
 /** Number of counters whose total is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
 /** The beginning of the keys of salts, which the counters of all prefixes share. */
@@ -49,25 +48,27 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   /** Settles when no change is tried again. */
   let held: Promise<unknown> = Promise.resolve();
 
-  /** Forgets which days are open if the day or the connection is another one. Returns today. */
-  function today(): Day {
-    const day = calendar.today();
+  /** Forgets which days are open if the day or the connection is another one. */
+  function renew(): CurrentDays {
+    const now = currentDays(calendar);
+    const day = now.today;
     if (day !== openDay || link.connectedAt !== connectedAt) {
       openTotals = new BoundedMap(CACHE_SIZE);
     }
     connectedAt = link.connectedAt;
-    return openDay = day;
+    openDay = day;
+    return now;
   }
 
   async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
     await held;
-    const day = today();
+    const now = renew();
     const connection = connectedAt;
     const totals = openTotals;
     const knownBefore = additions.map(({ id }) => totals.get(id));
     const commands = additions.map(({ id, amount }, index): Command => {
       return knownBefore[index] === undefined
-        ? hitCall("add", id, [day, amount])
+        ? hitCall("add", id, [now.today, now.latest, amount])
         : ["INCRBY", prefix + id, String(amount)];
     });
     const replies = await send(commands);
@@ -83,8 +84,8 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
       const known = knownBefore[index];
       // The total was set or deleted since, or the data is that of another time.
       const isPlain = known !== undefined;
-      if (isPlain && (isRenewed || before < known)) return begin(addition, day, total);
-      if (total < MAX_PLAIN_TOTAL) totals.set(id, total);
+      if (isPlain && (isRenewed || before < known)) return begin(addition, now, total);
+      totals.set(id, total);
       return total;
     });
     // Nearly all are settled. Awaiting each would cost more than all the rest.
@@ -94,10 +95,14 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   }
 
   /** Opens the day of hits that were added although it may not have been open. */
-  async function begin({ id, amount }: Addition, day: Day, total: number): Promise<Outcome> {
+  async function begin(
+    { id, amount }: Addition,
+    { today, latest }: CurrentDays,
+    total: number,
+  ): Promise<Outcome> {
     openTotals = new BoundedMap(CACHE_SIZE);
     // The hits are counted even if this fails.
-    await sendScripts(link, [hitCall("begin", id, [day, total - amount])]);
+    await sendScripts(link, [hitCall("begin", id, [today, latest, total - amount])]);
     return total;
   }
 
@@ -123,7 +128,7 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Failure)[]> {
     await held;
-    const day = today();
+    const { today, latest } = renew();
     const replies = await send(additions.map(({ id, hits }) => {
       const total = prefix + id;
       const hasKeys = hits.some(({ key }) => key !== undefined);
@@ -132,13 +137,13 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
       const keys = [
         total,
         relatedKey(total, "days"),
-        hasVisitors ? relatedKey(total, `seen${day}`) : total,
+        hasVisitors ? relatedKey(total, `seen${today}`) : total,
         hasKeys ? relatedKey(total, "epoch") : total,
       ];
       const args = hits.flatMap(({ key = "", visitor = "", remember }) => {
         return [key, visitor, remember === true ? 1 : 0];
       });
-      return scriptCall("once", keys, [day, secondsLeft(), ...args]);
+      return scriptCall("once", keys, [today, latest, secondsLeft(), ...args]);
     }));
     return await Promise.all(additions.map((addition, index) => {
       const reply = replies[index];

@@ -20,7 +20,7 @@ export const EPOCH_SECONDS = 90_000;
  * `parts_of` returns nothing for a damaged ledger. `open` opens a day, as `rollOverDay` does, and
  * does no harm if the hits of the script then fail. A ledger with an `x` may be left from a counter
  * that was deleted, so it is stored again, because it would expire. It fails if the open day is
- * after tomorrow. A swap ends that day, after which the script is called again.
+ * later than `latest`. A swap ends that day, after which the script is called again.
  */
 const COMMON = `
 local MAX_HITS = ${MAX_HITS}
@@ -53,14 +53,14 @@ local function parts_of(ledger)
   return last, start, first, before
 end
 
-local function open(total, day)
+local function open(total, day, latest)
   local stored = redis.call('GET', KEYS[2]) or ''
   local last, start, first, before = parts_of(stored)
   if not last then
     local latest = stored ~= '' and year_of(day) - 1 or 0
     for year = 1970, latest do redis.call('DEL', related('days' .. year)) end
     last, start, first, before = text(day), text(total), total > 0 and 'x' or '-', ''
-  elseif tonumber(last) > day + 1 then
+  elseif tonumber(last) > latest then
     error('${SCRIPT_ERRORS.openAhead}')
   elseif tonumber(last) < day then
     local hits, year = ' ' .. text(math.max(0, total - start)), year_of(last)
@@ -80,28 +80,28 @@ end
 
 const SCRIPTS = {
   /**
-   * Adds hits of a day. Arguments: the day, and the amount. Returns the new total. SET removes a
+   * Adds hits of a day. Arguments: the day, the latest open day, and the amount. Returns the new total. SET removes a
    * time to live that another program gave the total, which INCRBY would keep.
    */
   add: await scriptOf(`
 local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
-if total + ARGV[2] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
-open(total, tonumber(ARGV[1]))
+if total + ARGV[3] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
+open(total, tonumber(ARGV[1]), tonumber(ARGV[2]))
 redis.call('SET', KEYS[1], text(total), 'XX')
-return redis.call('INCRBY', KEYS[1], ARGV[2])
+return redis.call('INCRBY', KEYS[1], ARGV[3])
 `),
 
   /**
-   * Opens the day of plain hits that were added although it was not open. Arguments: the day, and
-   * the total before them. All hits of a counter that was deleted belong to the day of its ledger.
+   * Opens the day of plain hits that were added although it was not open. Arguments: the day, the
+   * latest open day, and the total before them. All hits of a counter that was deleted belong to the day of its ledger.
    */
   begin: await scriptOf(`
 if not redis.call('GET', KEYS[1]) then return end
-local day, start = tonumber(ARGV[1]), tonumber(ARGV[2])
+local day, latest, start = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local last, _, first, before = parts_of(redis.call('GET', KEYS[2]) or '')
 if first == 'x' and start == 0 then redis.call('SET', KEYS[2], last .. ' 0 -' .. before)
-else open(start, day) end
+else open(start, day, latest) end
 `),
 
   /**
@@ -129,7 +129,7 @@ return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
   /**
    * Adds hits of a day that count once, in their order. `KEYS[3]` holds the visitors of the day
    * and `KEYS[4]` the epoch of the idempotency keys, if the hits have any. Arguments: the day,
-   * the seconds until it ends, then three for each hit:
+   * the latest open day, the seconds until the day ends, then three for each hit:
    * 1. its idempotency key, or empty
    * 2. its visitor, or empty
    * 3. 1 if a new visitor is remembered
@@ -149,13 +149,13 @@ if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
 local function once_key(key) return related('once' .. epoch .. ':' .. key) end
 
 local names, known = { KEYS[1] }, {}
-for at = 3, #ARGV, 3 do
+for at = 4, #ARGV, 3 do
   if ARGV[at] ~= '' then names[#names + 1] = once_key(ARGV[at]) end
 end
 for at, number in ipairs(redis.call('MGET', unpack(names))) do known[names[at]] = number end
 
 local amount, replies, firsts, again, visitors, is_new = 0, {}, {}, {}, {}, {}
-for at = 3, #ARGV, 3 do
+for at = 4, #ARGV, 3 do
   local name, visitor = ARGV[at] ~= '' and once_key(ARGV[at]), ARGV[at + 1]
   if name then again[name] = known[name] or nil end
   local first = name and (firsts[name] or known[name])
@@ -180,10 +180,10 @@ if amount > 0 or #names > 1 then redis.call('SET', KEYS[1], '', stored and 'NX' 
 -- A user who may not add cannot add by SET either.
 local reply = amount > 0 and redis.pcall('INCRBY', KEYS[1], 'none')
 if reply and not string.find(reply.err, '${SCRIPT_ERRORS.notACounter}', 1, true) then return reply end
-local has_end = #visitors > 0 and redis.call('EXPIRE', KEYS[3], ARGV[2]) == 1
-if amount > 0 then open(total, tonumber(ARGV[1])) end
+local has_end = #visitors > 0 and redis.call('EXPIRE', KEYS[3], ARGV[3]) == 1
+if amount > 0 then open(total, tonumber(ARGV[1]), tonumber(ARGV[2])) end
 if #visitors > 0 then write('SADD', KEYS[3], unpack(visitors)) end
-if #visitors > 0 and not has_end then write('EXPIRE', KEYS[3], ARGV[2]) end
+if #visitors > 0 and not has_end then write('EXPIRE', KEYS[3], ARGV[3]) end
 for name, first in pairs(firsts) do write('SET', name, first, 'PX', 86400000) end
 if next(firsts) and epoch ~= '' then write('SET', KEYS[4], epoch, 'EX', ${EPOCH_SECONDS}) end
 for name, first in pairs(again) do write('SET', name, first, 'KEEPTTL') end

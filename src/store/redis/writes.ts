@@ -1,3 +1,4 @@
+import { currentDays } from "../../domain/calendar.ts";
 import type { CounterState, Day } from "../../domain/history.ts";
 import type { Write } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -35,7 +36,7 @@ export async function swapEach(
   hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
 ): Promise<readonly (CounterState | Failure)[]> {
   const { link, calendar } = options;
-  const today = calendar.today();
+  const now = currentDays(calendar);
   const endTime = performance.now() + CONFLICT_LIMIT_MS;
   const outcomes = new Map<Write, CounterState | Failure>();
 
@@ -58,10 +59,10 @@ export async function swapEach(
         return [];
       }
       const { record } = counter;
-      const { result, writes } = planWrite(record, write.update, today);
+      const { result, writes } = planWrite(record, write.update, now);
       outcomes.set(write, result);
       if (writes !== undefined) {
-        return [{ write, record, command: swapCall(counter, writes, today) }];
+        return [{ write, record, command: swapCall(counter, writes, now.today) }];
       }
       // MGET shows a value of another type as missing.
       return record.exists ? [] : [{ write, record, command: compareCall(counter) }];
@@ -77,7 +78,7 @@ export async function swapEach(
         return [write];
       } else if (write.update === undefined && record.exists) {
         const total = Number(reply.value);
-        outcomes.set(write, planWrite({ ...record, total }, undefined, today).result);
+        outcomes.set(write, planWrite({ ...record, total }, undefined, now).result);
       }
       return [];
     });

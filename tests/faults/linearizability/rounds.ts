@@ -51,7 +51,7 @@ const daysAgo = fc.oneof(
   fc.integer({ min: 0, max: 400 }),
   fc.integer({ min: 0, max: 4000 }),
 );
-const number = fc.oneof(fc.nat(5), fc.nat(100_000), fc.constant(2 ** 53 - 2 ** 20));
+const number = fc.oneof(fc.nat(5), fc.nat(100_000), fc.constant(2 ** 52 - 2 ** 20));
 const days = fc.option(
   fc.array(fc.tuple(daysAgo, fc.nat(100_000)), { maxLength: 4 }),
   { nil: undefined },

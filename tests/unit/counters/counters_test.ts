@@ -1,15 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../src/domain/counter_id.ts";
-import {
-  type Addition,
-  type ListPage,
-  MAX_HITS,
-  type OnceAddition,
-  type Outcome,
-} from "../../../src/domain/store.ts";
+import type { ListPage } from "../../../src/domain/store.ts";
 import { createCounters } from "../../../src/counters/counters.ts";
-import { Failure } from "../../../src/domain/errors.ts";
-import { ModelStore } from "../../support/model_store.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { timeLimit } from "../../support/time_limit.ts";
@@ -53,33 +45,6 @@ Deno.test("createCounters: a number that the store knows is returned without a r
   strictEqual(store.calls.read, 1);
   await counters.close();
   await rejectsWith("shutting-down", counters.count(HOME));
-});
-
-Deno.test("createCounters: hits near 2^53-1 have numbers of their own while another process counts too", async () => {
-  const numbers: unknown[] = [];
-  /** Another process adds one after each change of this one. */
-  class Shared extends ModelStore {
-    override async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
-      return await this.#addMore(await super.add(additions));
-    }
-    override async addOnce(additions: readonly OnceAddition[]) {
-      return await this.#addMore(await super.addOnce(additions));
-    }
-    async #addMore<Outcomes extends readonly unknown[]>(outcomes: Outcomes): Promise<Outcomes> {
-      if (!(outcomes[0] instanceof Failure)) {
-        numbers.push(...await super.add([{ id: HOME, amount: 1 }]));
-      }
-      return outcomes;
-    }
-  }
-  const store = new Shared(() => 20_000);
-  store.counters.set(HOME, { hits: MAX_HITS - 6, days: undefined });
-  const counters = createCounters(store);
-  const hits = Array.from({ length: 7 }, () => counters.hit(HOME).catch(({ kind }) => kind));
-  numbers.push(...await Promise.all(hits));
-  const counted = numbers.filter((number) => typeof number === "number").sort();
-  deepStrictEqual(counted, [5, 4, 3, 2, 1, 0].map((below) => MAX_HITS - below));
-  await counters.close();
 });
 
 Deno.test("createCounters: many concurrent hits and reads are a few calls to the store", async () => {

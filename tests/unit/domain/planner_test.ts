@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
   type CounterState,
+  type CurrentDays,
   type Day,
   firstDayOf,
   type OpenYear,
@@ -24,9 +25,12 @@ import { times } from "../../support/times.ts";
 
 /** A day late in a year, so that the next year is near. */
 const FIRST_DAY = 20_770;
-/** 2^52: days may add up to this much even if the total is smaller. */
-const MAX_DAYS = 2 ** 52;
 const FULL = "counter-full";
+
+/** Returns the current days a minute before midnight. */
+function at(today: Day): CurrentDays {
+  return { today, latest: today + 1 };
+}
 
 /** Stores one counter the way that a store does, and reads no more than a plan needs. */
 class StoredCounter {
@@ -121,11 +125,7 @@ class ModelCounter {
     const repeat = visitor !== undefined && this.visitors.has(`${today}:${visitor}`);
     if (!repeat) this.hit(1, today);
     if (!repeat && visitor !== undefined && remember) this.visitors.add(`${today}:${visitor}`);
-    // A key is stored with the total, and that opens the day, also for a repeat.
-    if (key !== undefined) {
-      this.keys.set(key, this.total);
-      this.open(today);
-    }
+    if (key !== undefined) this.keys.set(key, this.total);
     return { hits: this.total, repeat };
   }
 
@@ -139,7 +139,7 @@ class ModelCounter {
     });
     const grown = this.total + (sum(days) - sum(known));
     const total = mode === "max" ? Math.max(hits ?? grown, this.total) : hits ?? grown;
-    if (total > MAX_HITS || sum(days) > Math.max(total, MAX_DAYS)) return FULL;
+    if (Math.max(total, sum(days)) > MAX_HITS) return FULL;
     this.open(today, Math.max(today, given?.newest ?? today));
     [this.total, this.days] = [total, days];
   }
@@ -157,7 +157,7 @@ function sum(days: ReadonlyMap<Day, number>): number {
 const days = fc.option(
   fc.record({
     back: fc.integer({ min: -1, max: 900 }),
-    hits: fc.array(fc.oneof({ weight: 20, arbitrary: fc.nat(9) }, fc.constant(MAX_DAYS - 4)), {
+    hits: fc.array(fc.oneof({ weight: 20, arbitrary: fc.nat(9) }, fc.constant(MAX_HITS - 4)), {
       maxLength: 30,
     }),
   }),
@@ -237,12 +237,12 @@ function take(
     stored.years.set(year, { year, last: firstDayOf(year), hits: [] });
     for (const day of model.days.keys()) if (yearOf(day) === year) model.days.delete(day);
   } else if (step === "delete") {
-    const { result, writes } = planWrite(stored.forWrites(), undefined, today);
+    const { result, writes } = planWrite(stored.forWrites(), undefined, at(today));
     strictEqual(result instanceof Failure ? undefined : result.hits, model.total);
     stored.apply(writes);
     model.delete();
   } else if ("hits" in step) {
-    const { result, writes } = planHits(stored.forHits(today), step.hits, today);
+    const { result, writes } = planHits(stored.forHits(today), step.hits, at(today));
     strictEqual(kindOf(result), model.hit(step.hits, today));
     stored.apply(writes);
   } else if ("once" in step) {
@@ -252,14 +252,14 @@ function take(
     const { result, writes } = planOnce(stored.forHits(today), {
       hits: step.once,
       known: { keys: stored.keys, visitors },
-      today,
+      now: at(today),
     });
     deepStrictEqual(result, step.once.map((hit) => model.hitOnce(hit, today)));
     stored.apply(writes);
   } else {
     const update = updateOf(step, today);
     const before = shown(stored, today);
-    const { result, writes } = planWrite(stored.forWrites(), update, today);
+    const { result, writes } = planWrite(stored.forWrites(), update, at(today));
     const refusal = model.update(update, today);
     strictEqual(result instanceof Failure ? result.kind : undefined, refusal);
     if (!(result instanceof Failure)) deepStrictEqual(shownState(result), before);
@@ -283,7 +283,7 @@ function kindOf<Value>(result: Value | Failure): Value | string {
 }
 
 function shown(stored: StoredCounter, today: Day) {
-  const state = stateOf(stored.forWrites(), today);
+  const state = stateOf(stored.forWrites(), at(today));
   if (state instanceof Failure) throw state;
   return shownState(state);
 }
@@ -306,7 +306,7 @@ const ledger: OpenYear = {
 
 Deno.test("planHits: a hit on an open day writes the total alone", () => {
   const record = { total: 5, exists: true, openDay: FIRST_DAY };
-  deepStrictEqual(planHits(record, 2, FIRST_DAY), {
+  deepStrictEqual(planHits(record, 2, at(FIRST_DAY)), {
     result: 7,
     writes: { total: 7, history: undefined, deduplication: undefined },
   });
@@ -315,14 +315,14 @@ Deno.test("planHits: a hit on an open day writes the total alone", () => {
 Deno.test("planHits: the ledger that a deleted counter left is stored again, although its day is open", () => {
   const left = { openDay: FIRST_DAY, totalAtDayStart: 0, firstYear: undefined, before: [] };
   const record = { total: 0, exists: false, openDay: FIRST_DAY, ledger: left };
-  const { writes } = planHits(record, 2, FIRST_DAY);
+  const { writes } = planHits(record, 2, at(FIRST_DAY));
   deepStrictEqual(writes?.history, { ledger: left, years: [], deletedYears: [] });
 });
 
 Deno.test("planHits: no hit raises a total past the largest exact number, and hits up to it count", () => {
   const record = { total: MAX_HITS - 2, exists: true, openDay: FIRST_DAY };
-  strictEqual(planHits(record, 2, FIRST_DAY).result, MAX_HITS);
-  const { result, writes } = planHits(record, 3, FIRST_DAY);
+  strictEqual(planHits(record, 2, at(FIRST_DAY)).result, MAX_HITS);
+  const { result, writes } = planHits(record, 3, at(FIRST_DAY));
   strictEqual(kindOf(result), FULL);
   strictEqual(writes, undefined);
 });
@@ -331,7 +331,7 @@ Deno.test("planOnce: of hits that do not all fit into the counter none counts, a
   const record = { total: MAX_HITS - 1, exists: true, openDay: FIRST_DAY };
   const known = { keys: new Map(), visitors: new Set<string>() };
   const hits = [{ key: "a" }, { key: "b" }];
-  const { result, writes } = planOnce(record, { hits, known, today: FIRST_DAY });
+  const { result, writes } = planOnce(record, { hits, known, now: at(FIRST_DAY) });
   strictEqual(kindOf(result), FULL);
   strictEqual(writes, undefined);
 });
@@ -339,12 +339,31 @@ Deno.test("planOnce: of hits that do not all fit into the counter none counts, a
 Deno.test("planOnce: a repeat with a new key writes the unchanged total with the key, one without writes nothing", () => {
   const record = { total: 5, exists: true, openDay: FIRST_DAY };
   const known = { keys: new Map(), visitors: new Set(["v"]) };
-  const request = { known, today: FIRST_DAY };
+  const request = { known, now: at(FIRST_DAY) };
   const withKey = planOnce(record, { ...request, hits: [{ key: "a", visitor: "v" }] });
   deepStrictEqual(withKey.result, [{ hits: 5, repeat: true }]);
   strictEqual(withKey.writes?.total, 5);
   deepStrictEqual(withKey.writes?.deduplication?.keys, new Map([["a", 5]]));
   strictEqual(planOnce(record, { ...request, hits: [{ visitor: "v" }] }).writes, undefined);
+});
+
+Deno.test("planOnce: a repeat ends no day that is ahead, although it leaves a key", () => {
+  const ahead = { ...ledger, openDay: FIRST_DAY + 2 };
+  const record = { total: 14, exists: true, openDay: FIRST_DAY + 2, ledger: ahead, years: [] };
+  const known = { keys: new Map(), visitors: new Set(["v"]) };
+  const hits = [{ key: "a", visitor: "v" }];
+  const { writes } = planOnce(record, { hits, known, now: at(FIRST_DAY) });
+  strictEqual(writes?.total, 14);
+  strictEqual(writes?.history, undefined);
+});
+
+Deno.test("planHits: a day that is at most 15 minutes away gets hits, and a later one is ended by the next hit", () => {
+  const ahead = { ...ledger, openDay: FIRST_DAY + 1, totalAtDayStart: 7 };
+  const record = { total: 10, exists: true, openDay: FIRST_DAY + 1, ledger: ahead, years: [] };
+  strictEqual(planHits(record, 1, at(FIRST_DAY)).writes?.history, undefined);
+  const noon = { today: FIRST_DAY, latest: FIRST_DAY };
+  const ended = planHits(record, 1, noon).writes?.history?.ledger;
+  deepStrictEqual([ended?.openDay, ended?.totalAtDayStart], [FIRST_DAY, 6]);
 });
 
 Deno.test("planner: a value that is no total is reported, and nothing is written", () => {
@@ -354,10 +373,10 @@ Deno.test("planner: a value that is no total is reported, and nothing is written
   const update: Update = { hits: 3, days: undefined, mode: "replace" };
   for (
     const plan of [
-      planHits(record, 1, FIRST_DAY),
-      planOnce(record, { hits: [{}], known, today: FIRST_DAY }),
-      planWrite(record, update, FIRST_DAY),
-      planWrite(record, undefined, FIRST_DAY),
+      planHits(record, 1, at(FIRST_DAY)),
+      planOnce(record, { hits: [{}], known, now: at(FIRST_DAY) }),
+      planWrite(record, update, at(FIRST_DAY)),
+      planWrite(record, undefined, at(FIRST_DAY)),
     ]
   ) deepStrictEqual(plan, { result: problem, writes: undefined });
 });
@@ -368,18 +387,18 @@ Deno.test("planner: a damaged ledger counts as none: its years are deleted by a 
   const update: Update = { hits: 3, days: undefined, mode: "replace" };
   for (
     const { writes } of [
-      planHits(record, 1, FIRST_DAY),
-      planWrite(record, update, FIRST_DAY),
-      planWrite(record, undefined, FIRST_DAY),
+      planHits(record, 1, at(FIRST_DAY)),
+      planWrite(record, update, at(FIRST_DAY)),
+      planWrite(record, undefined, at(FIRST_DAY)),
     ]
   ) deepStrictEqual(writes?.history?.deletedYears, [2024]);
 });
 
 Deno.test("planWrite: deleting a counter of which nothing is stored writes nothing, and what a ledger alone keeps is deleted", () => {
   const nothing = { total: 0, exists: false, openDay: -Infinity };
-  strictEqual(planWrite(nothing, undefined, FIRST_DAY).writes, undefined);
+  strictEqual(planWrite(nothing, undefined, at(FIRST_DAY)).writes, undefined);
   for (const left of [ledger, "damaged" as const]) {
-    const { writes } = planWrite({ ...nothing, ledger: left }, undefined, FIRST_DAY);
+    const { writes } = planWrite({ ...nothing, ledger: left }, undefined, at(FIRST_DAY));
     deepStrictEqual(writes, {
       total: undefined,
       history: { ledger: undefined, years: [], deletedYears: [] },

@@ -448,9 +448,7 @@ Deno.test("POST /counters: reports of another service's total raise the counter 
 Deno.test("POST /counters: a report whose growth has no room stops the import with 409 and changes nothing", async () => {
   const { app } = await open();
   await using _ = app;
-  const state = `{"id":"a","hits":${
-    Number.MAX_SAFE_INTEGER - 1
-  },"seen":5,"at":"2026-11-20T01:00:00Z"}`;
+  const state = `{"id":"a","hits":${2 ** 52 - 1},"seen":5,"at":"2026-11-20T01:00:00Z"}`;
   await app.sendBody("POST /counters", state);
   const text = '{"id":"a","seen":7,"at":"2026-11-20T02:00:00Z"}';
   const { status, json } = await app.sendBody("POST /counters?mode=max", text);

@@ -178,7 +178,7 @@ function menuFor(
       id: "new-total",
       type: "number",
       min: 0,
-      max: Number.MAX_SAFE_INTEGER,
+      max: 2 ** 52,
       required: true,
       value: drafts.get(id) ?? row.total,
       input: () => drafts.set(id, field.value),

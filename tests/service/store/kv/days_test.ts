@@ -74,10 +74,11 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
 
 Deno.test("openKvStore: a day that is ahead is reported with its counter by the hit that ends it", async () => {
   const reported: string[] = [];
-  let today = SOME_DAY + 30;
+  let today = SOME_DAY + 1;
   const store = await kvStore({
     kv: await Deno.openKv(":memory:"),
     today: () => today,
+    msUntilMidnight: () => 43_200_000,
     onAhead: (id) => reported.push(id),
   });
   await store.add([addition(counterId("home"), 1)]);

@@ -110,15 +110,16 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: hits of a process whose clock is a month ahead count, as do those that end its days",
+  "createRedisStore: hits of a process whose clock is a day ahead at noon count, as do those that end its days",
   needsRedis,
   async () => {
     await using redis = await startRedis();
+    const msUntilMidnight = () => 43_200_000;
     const reported: string[] = [];
     const onAhead = (id: string) => reported.push(id);
     const [right, ahead] = [
-      await openRedisStore(redis.url, { today: () => DAY, onAhead }),
-      await openRedisStore(redis.url, { today: () => DAY + 30 }),
+      await openRedisStore(redis.url, { today: () => DAY, msUntilMidnight, onAhead }),
+      await openRedisStore(redis.url, { today: () => DAY + 1, msUntilMidnight }),
     ];
     await ahead.add([addition(HOME, 1)]);
     for (let round = 0; round < 20; round++) {

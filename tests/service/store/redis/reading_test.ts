@@ -1,6 +1,4 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { counterId } from "../../../../src/domain/counter_id.ts";
-import { MAX_HITS } from "../../../../src/domain/store.ts";
 import { connected, storeOn } from "../../../support/redis_backend.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { needsRedis, startRedis } from "../../../support/redis_server.ts";
@@ -37,20 +35,3 @@ for (const since of [undefined, -Infinity]) {
     },
   );
 }
-
-Deno.test(
-  "a total that a hit has raised beyond the largest number is read again, as another process undoes the hit",
-  async () => {
-    const totals = [String(BigInt(MAX_HITS) + 1n), String(MAX_HITS)];
-    const store = await storeOn({
-      connectedAt: 0,
-      multiKeyAcrossSlots: true,
-      shards: () => [],
-      scan: () => ReadableStream.from([]),
-      send: () => Promise.resolve([{ kind: "done", value: [totals.shift()] }]),
-      close: () => Promise.resolve(),
-    });
-    deepStrictEqual(await store.read([counterId("home")]), [MAX_HITS]);
-    await store.close();
-  },
-);

@@ -80,8 +80,8 @@ end
 
 const SCRIPTS = {
   /**
-   * Adds hits of a day. Arguments: the day, the latest open day, and the amount. Returns the new total. SET removes a
-   * time to live that another program gave the total, which INCRBY would keep.
+   * Adds hits of a day. Arguments: the day, the latest open day, and the amount. Returns the new
+   * total. SET removes a time to live that another program gave the total, which INCRBY would keep.
    */
   add: await scriptOf(`
 local total = total_of(redis.call('GET', KEYS[1]))
@@ -94,7 +94,8 @@ return redis.call('INCRBY', KEYS[1], ARGV[3])
 
   /**
    * Opens the day of plain hits that were added although it was not open. Arguments: the day, the
-   * latest open day, and the total before them. All hits of a counter that was deleted belong to the day of its ledger.
+   * latest open day, and the total before them. All hits of a counter that was deleted belong to
+   * the day of its ledger.
    */
   begin: await scriptOf(`
 if not redis.call('GET', KEYS[1]) then return end

@@ -85,6 +85,10 @@ const KINDS = {
     detail: "The counter would exceed its maximum, 2^52. It was left unchanged.",
     badge: "full",
   },
+  "below-zero": {
+    status: 409,
+    detail: "The counter, or one of its days, would fall below 0. It was left unchanged.",
+  },
   "group-too-large": {
     status: 409,
     detail: "More than 100,000 counters begin with this prefix. Use a longer prefix.",

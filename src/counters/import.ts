@@ -31,6 +31,8 @@ const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 
 export interface ImportMode {
   mode: Update["mode"];
+  /** The name of all additions of an import. Each line adds its number. */
+  name?: string | undefined;
   /** True if nothing is written, and the result lists what would change. */
   dry: boolean;
   /** The prefix of the ids that the client may import. Undefined if it may import all. */
@@ -220,9 +222,9 @@ class ImportRun {
   }
 
   async #importLine(entry: Entry): Promise<void> {
-    const { dry, mode, write } = this.options;
-    const { id, hits, days, report } = entry.line;
-    const update = { hits, days, mode, ...report !== undefined && { report } };
+    const { dry, mode, name, write } = this.options;
+    const { id, leftOut: _, ...line } = entry.line;
+    const update = { ...line, mode, ...name && { name: `${name}:${entry.number}` } };
     try {
       await (dry ? this.#compare(entry, update) : write({ id, update }));
     } catch (error) {

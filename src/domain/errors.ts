@@ -6,6 +6,8 @@ export type FailureKind =
   | "not-a-counter"
   /** The counter would exceed its maximum. */
   | "counter-full"
+  /** The counter, or one of its days, would fall below 0. */
+  | "below-zero"
   /** The counters of a group are more, or add up to more, than can be read at once. */
   | "group-too-large"
   /** The id is not one that the caller may import. */

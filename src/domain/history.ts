@@ -223,14 +223,18 @@ export function dropBefore(days: Days, first: Day): Days {
   return hits.length <= length ? days : { newest, hits: hits.slice(0, length) };
 }
 
-/** Returns the larger number of each day. */
-export function largest(one: Days, other: Days): Days {
+/** Merges the numbers of each day. */
+export function mergeDays(
+  one: Days,
+  other: Days,
+  merge: (one: number, other: number) => number,
+): Days {
   const newest = Math.max(one.newest, other.newest);
   const [a, b] = [padToDay(one, newest).hits, padToDay(other, newest).hits];
   const length = Math.max(a.length, b.length);
   return {
     newest,
-    hits: Array.from({ length }, (_, index) => Math.max(a[index] ?? 0, b[index] ?? 0)),
+    hits: Array.from({ length }, (_, index) => merge(a[index] ?? 0, b[index] ?? 0)),
   };
 }
 

@@ -25,8 +25,8 @@ export interface NumberedLine {
   readonly error?: string;
 }
 
-/** A line that sets a counter. In the mode `max` it may have days only. */
-export interface CounterLine extends Omit<Update, "mode"> {
+/** A line that sets a counter. In the modes `max` and `add` it may have days only. */
+export interface CounterLine extends Omit<Update, "mode" | "name"> {
   readonly id: CounterId;
   /** Number of days after tomorrow that were left out. Their hits belong to no day. */
   readonly leftOut?: number;
@@ -74,11 +74,19 @@ export function parseLine(
   const record = parseRecord(text);
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
-    fail(`a line may have "id", "hits", "days", "seen" and "at", but not ${quoted(unknown)}`);
+    fail(
+      `a line may have "id", "hits", "older", "days", "seen" and "at", but not ${quoted(unknown)}`,
+    );
   }
-  const hasRaise = record.days !== undefined || typeof record.seen === "number";
+  const isAddition = mode === "add";
+  const hasReport = typeof record.seen === "number";
+  const isOlder = record.older !== undefined;
+  if (isOlder && (mode !== "max" || record.hits !== undefined || hasReport)) {
+    fail(`"older" is allowed only with mode=max, and in place of "hits" and "seen"`);
+  }
+  const hasRaise = record.days !== undefined || isOlder || hasReport;
   const isRaise = record.hits === undefined && hasRaise;
-  if (isRaise && mode !== "max") {
+  if (isRaise && (mode === "replace" || isAddition && hasReport)) {
     fail(`"hits" may be left out only with mode=max, where days or "seen" raise the total`);
   }
   if (isRaise && record.days !== undefined && record.seen !== undefined) {
@@ -87,12 +95,17 @@ export function parseLine(
   const report = parseReport(record, calendar);
   const line = {
     id: parseId(record.id, id),
-    hits: isRaise ? undefined : parseCount(record.hits, "hits"),
+    hits: isRaise ? undefined : parseCount(record.hits, "hits", isAddition),
+    ...isOlder && { older: parseCount(record.older, "older") },
     ...report !== undefined && { report },
   };
   if (record.days === undefined) return { ...line, days: undefined };
-  const { days, leftOut } = parseDays(record.days, { now: currentDays(calendar), isRaise });
-  if (sumOf(days) > MAX_HITS) fail(`"days" must add up to at most 2^52`);
+  const { days, leftOut } = parseDays(record.days, {
+    now: currentDays(calendar),
+    isRaise,
+    isAddition,
+  });
+  if (Math.abs(sumOf(days)) > MAX_HITS) fail(`"days" must add up to at most 2^52`);
   return { ...line, days, ...leftOut > 0 && { leftOut } };
 }
 
@@ -101,7 +114,7 @@ function fail(reason: string): never {
   throw new LineError(reason);
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "days", "seen", "at"]);
+const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "older", "days", "seen", "at"]);
 
 function parseRecord(text: string): Record<string, unknown> {
   let value: unknown;
@@ -131,11 +144,12 @@ function parseId(value: unknown, expected: CounterId | undefined): CounterId {
     : fail(`"id" differs from the id in the query`);
 }
 
-function parseCount(value: unknown, name: string): number {
+function parseCount(value: unknown, name: string, isAddition = false): number {
+  const isWhole = typeof value === "number" && Number.isSafeInteger(value);
+  const least = isAddition ? -MAX_HITS : 0;
   // Add 0 to turn -0 into 0, because Intl.NumberFormat prints the sign.
-  const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-  if (isCount && value <= MAX_HITS) return value + 0;
-  return fail(`${quoted(name)} must be a whole number from 0 to 2^52`);
+  if (isWhole && value >= least && value <= MAX_HITS) return value + 0;
+  return fail(`${quoted(name)} must be a whole number from ${isAddition ? "-2^52" : "0"} to 2^52`);
 }
 
 /** Parses the report of a line. Returns undefined if there is none, and null for `"seen":null`. */
@@ -182,7 +196,7 @@ function formatReport(report: CounterState["report"]): string {
  */
 function parseDays(
   value: unknown,
-  { now, isRaise }: { now: CurrentDays; isRaise: boolean },
+  { now, isRaise, isAddition }: { now: CurrentDays; isRaise: boolean; isAddition: boolean },
 ): { days: Days; leftOut: number } {
   if (!isRecord(value)) fail(`"days" must be an object such as {"2026-11-20":7}`);
   const all = Object.keys(value);
@@ -198,10 +212,10 @@ function parseDays(
   const newest = Math.max(...days);
   const hits: number[] = new Array(newest - Math.min(...days) + 1).fill(0);
   texts.forEach((text, index) => {
-    hits[newest - (days[index] ?? NaN)] = parseCount(value[text], text);
+    hits[newest - (days[index] ?? NaN)] = parseCount(value[text], text, isAddition);
   });
   // A future day without hits must not become the day of the next hits.
-  const zeros = hits.findIndex((number) => number > 0);
+  const zeros = hits.findIndex((number) => number !== 0);
   const known = zeros < 0
     ? { newest: today, hits: [] }
     : { newest: newest - zeros, hits: hits.slice(zeros) };

@@ -56,6 +56,8 @@ export interface CounterRecord {
   readonly years?: readonly YearEntry[];
   /** The last report. Hits need none. */
   readonly report?: Report | undefined;
+  /** True if an addition with the name of the one to plan was made before. */
+  readonly isRepeat?: boolean;
 }
 
 /** The outcome of a request, and the writes that it takes. */
@@ -78,6 +80,8 @@ export interface Writes {
    * without the ledger, so that a reader who finds the ledger unchanged has the right report.
    */
   readonly report?: Report | null | undefined;
+  /** The name of an addition, which is stored with it. It outlives the counter. */
+  readonly name?: string | undefined;
 }
 
 /** The changes of the days of a counter. */
@@ -148,6 +152,7 @@ export function planWrite(
   const held = stateOf(record, now);
   if (held instanceof Failure) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
+  if (record.isRepeat === true) return { result: held, writes: undefined };
   const isNew = !record.exists || isEmpty(held);
   const { hits, days, report } = applyUpdate(update, { held, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
@@ -159,7 +164,7 @@ export function planWrite(
   // The ledger is always stored: without one, hits of a process that knows the day to be open would
   // belong to no day.
   const history = replaceDays(record, days, hits);
-  const writes = { total: hits, history, deduplication: undefined };
+  const writes = { total: hits, history, deduplication: undefined, name: update.name };
   // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
   const isNamed = update.report !== undefined;
   return { result, writes: isNamed ? { ...writes, report: report ?? null } : writes };

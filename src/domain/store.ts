@@ -28,18 +28,23 @@ export interface OnceAddition {
 /** A change of a counter by its owner. */
 export interface Update {
   /**
-   * Undefined only in the mode `max`. With days, the total then grows by as much as they do. With a
-   * report, it grows by as much as the other service counted since the last one.
+   * Undefined only in the modes `max` and `add`. With days, the total then grows by as much as they
+   * do. With a report, it grows by as much as the other service counted since the last one.
    */
   readonly hits: number | undefined;
+  /** In place of the hits in the mode `max`: the hits before the first known day, at least. */
+  readonly older?: number | undefined;
   /** Undefined if the known days stay. */
   readonly days: Days | undefined;
   /**
    * The mode `replace` sets the total and the days. The mode `max` keeps the larger number of the
-   * old and the new one, in the total and in each day.
+   * old and the new one, in the total and in each day. The mode `add` adds both, which may be
+   * negative.
    */
-  readonly mode: "replace" | "max";
-  /** Undefined if the last report stays. Null removes it. The mode `max` keeps the later one. */
+  readonly mode: "replace" | "max" | "add";
+  /** The name of an addition. One with the same name changes nothing within 24 hours. */
+  readonly name?: string | undefined;
+  /** Undefined if the last report stays. Null removes it. The others keep the later one. */
   readonly report?: DatedReport | null | undefined;
 }
 

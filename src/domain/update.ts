@@ -5,7 +5,7 @@ import {
   type DatedReport,
   type Day,
   type Days,
-  largest,
+  mergeDays,
   padToDay,
   type Report,
 } from "./history.ts";
@@ -44,17 +44,32 @@ export function isReport(update: Update): update is Update & { readonly report: 
   return update.hits === undefined && update.days === undefined && Boolean(update.report);
 }
 
-function applyState({ hits, days, mode, report }: Update, state: UpdatedState): UpdatedState {
-  const isMax = mode === "max";
-  const chosen = days === undefined ? state.days : isMax ? largest(state.days, days) : days;
-  const grown = state.hits + (sumOf(chosen) - sumOf(state.days));
-  const isKept = report === undefined || isMax && !isLater(report, state.report);
+function applyState(
+  { hits, older, days, mode, report }: Update,
+  state: UpdatedState,
+): UpdatedState {
+  const merge = MERGES[mode];
+  const chosen = days === undefined
+    ? state.days
+    : mode === "replace"
+    ? days
+    : mergeDays(state.days, days, merge);
+  const [before, after] = [sumOf(state.days), sumOf(chosen)];
+  const dated = Math.max(older ?? -Infinity, state.hits - before) + after;
+  const isKept = report === undefined || mode !== "replace" && !isLater(report, state.report);
   return {
-    hits: hits === undefined ? grown : isMax ? Math.max(hits, state.hits) : hits,
+    hits: hits === undefined ? dated : merge(state.hits, hits),
     days: chosen,
     report: isKept ? state.report : report,
   };
 }
+
+/** Merges the number that a counter has with a given one. */
+const MERGES: Readonly<Record<Update["mode"], (held: number, given: number) => number>> = {
+  replace: (_, given) => given,
+  max: Math.max,
+  add: (held, given) => held + given,
+};
 
 /**
  * Adds what another service counted since the last report to the total, and to the day of the
@@ -82,6 +97,7 @@ function isLater(report: Report | null, last: Report | null | undefined): boolea
 
 /** Returns the failure of a counter that no update may result in, or undefined. */
 export function refusalOf({ hits, days }: { hits: number; days: Days }): Failure | undefined {
+  if (Math.min(hits, ...days.hits) < 0) return new Failure("below-zero");
   if (Math.max(hits, sumOf(days)) > MAX_HITS) return new Failure("counter-full");
 }
 

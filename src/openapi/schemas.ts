@@ -110,11 +110,24 @@ export const schemas = {
     },
     at: { type: "string", format: "date-time", description: "The time of `seen`." },
   }),
+  Addition: record("A line, or numbers to add to a counter with `mode=add`.", {}, {
+    id: ID,
+    hits: { type: "integer", minimum: -(2 ** 52), maximum: 2 ** 52, examples: [-42_679] },
+    days: {
+      type: "object",
+      propertyNames: { format: "date" },
+      additionalProperties: { type: "integer" },
+      examples: [{ "2026-11-20": -7 }],
+    },
+    seen: { type: ["integer", "null"], minimum: 0, maximum: 2 ** 52 },
+    at: { type: "string", format: "date-time" },
+  }),
   Lines: {
     type: "string",
     description:
       "One `Line` with an id per line. With `mode=max`, a line may leave out `hits`: the total then " +
-      "grows by as much as the days grow. A line with `seen` and without `hits` and `days` is a " +
+      "grows by as much as the days grow, and with `older` in place of `hits` it becomes what was " +
+      "counted before the first day, at least `older`, plus all days. A line with `seen` and without `hits` and `days` is a " +
       "report of the total of another service: the counter grows by as much as that total did " +
       'since the last report. The last line of an export is `{"counters":N}`; ' +
       "`foreign` in it is the number of keys whose value is not a counter.",

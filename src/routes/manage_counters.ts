@@ -2,11 +2,12 @@ import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../domai
 import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
-import type { ListOptions } from "../domain/store.ts";
+import type { ListOptions, Update } from "../domain/store.ts";
+import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyText } from "../http/reading.ts";
 import { bodyLines, textStream, TRUNCATED_BODY } from "../http/streaming.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, type RequestContext } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
@@ -19,6 +20,15 @@ const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 const LINES_OR_LINE = { ...bodies.lines, ...json("Line") };
 const PREVIOUS = fresh("The previous state of the counter.", json("Line"));
 const IMPORTED = fresh("How many counters were imported.", json("Imported"));
+
+const MODES = ["replace", "max", "add"] as const;
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "The name of an addition, for `mode=add`. It needs the secret.",
+  schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
+} as const;
 
 const ownId = {
   name: "id",
@@ -94,23 +104,33 @@ export function listCounters({ counters }: Service): Endpoint {
   });
 }
 
-/** `PUT /counters`: sets a counter. The response is its previous state, which undoes the change. */
+/** `PUT /counters`: sets a counter, or adds to it. The response is its previous state. */
 export function setCounter({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
-    summary: "Set a counter",
-    description: "Without `days`, the known days stay; with `{}` they are deleted. " +
-      "Sending the response back undoes the change.",
-    body: json("Line"),
-    parameters: [ownId],
-    parse: (query) => parseRequiredId(query.get("id")),
-    async respond({ request }, id) {
-      const text = await bodyText(request, { limit: MAX_LINE_BYTES, draining });
+    summary: "Set a counter, or add to it",
+    description:
+      "Without `days`, the known days stay; with `{}` they are deleted. With `mode=add`, " +
+      "`hits` and `days` are added to those of the counter, and may be negative, which undoes a " +
+      "change without losing what was counted since. An addition needs an `Idempotency-Key`, and " +
+      "one with the same key within 24 hours changes nothing.",
+    body: json("Addition"),
+    parameters: [ownId, setMode],
+    parse: (query) => ({
+      id: parseRequiredId(query.get("id")),
+      mode: query.get("mode") === "add" ? "add" as const : "replace" as const,
+    }),
+    async respond(context, { id, mode }) {
+      const name = additionName(context, mode);
+      const text = await bodyText(context.request, { limit: MAX_LINE_BYTES, draining });
       const { calendar } = counters;
-      const { hits, days, report } = parseBody(text, { id, calendar });
-      const before = await counters.set(id, { hits, days, report, mode: "replace" });
+      const { hits, days, report } = parseBody(text, { id, calendar, mode });
+      const before = await counters.set(id, { hits, days, report, mode, name });
       return createResponse(formatHeld({ id, ...before }), HEADERS);
     },
-    openapi: operation("Owners", "Counter", PREVIOUS, STORE_PROBLEMS),
+    openapi: {
+      ...operation("Owners", "Counter", PREVIOUS, STORE_PROBLEMS),
+      headers: [IDEMPOTENCY_KEY],
+    },
   });
 }
 
@@ -119,7 +139,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
   return endpoint("none", {
     summary: "Delete a counter",
     description:
-      "The next hit is its first. Setting the counter to the response undoes the change.",
+      "The next hit is its first. Adding the response (`PUT` with `mode=add`) undoes the change.",
     parameters: [ownId],
     parse: (query) => parseRequiredId(query.get("id")),
     async respond(_, id) {
@@ -146,7 +166,26 @@ function firstDay(days: string | undefined, today: Day): Day {
   return Number(days) === 0 ? Infinity : today - Number(days) + 1;
 }
 
-function parseBody(text: string, options: { id: CounterId; calendar: Calendar }) {
+/**
+ * Returns the name of an addition, which is its idempotency key. Throws `bad-idempotency-key` if it
+ * has none. Other changes have no name.
+ */
+function additionName(
+  context: Pick<RequestContext, "request" | "grant">,
+  mode: Update["mode"],
+): string | undefined {
+  if (mode !== "add") return undefined;
+  const name = parseIdempotencyKey(context);
+  if (name !== undefined) return name;
+  throw new Problem("bad-idempotency-key", {
+    detail: "An addition needs an Idempotency-Key, so that sending it again adds nothing.",
+  });
+}
+
+function parseBody(
+  text: string,
+  options: { id: CounterId; calendar: Calendar; mode: Update["mode"] },
+) {
   try {
     return parseLine(text, options);
   } catch (error) {
@@ -173,8 +212,16 @@ function lineOf(id: CounterId, held: CounterState, since: Day): string {
 export const mode = {
   name: "mode",
   meaning:
-    "`replace` sets each counter. `max` keeps the larger number, in the total and in each day.",
-  schema: { type: "string", default: "replace", enum: ["replace", "max"] },
+    "`replace` sets each counter. `max` keeps the larger number, in the total and in each day. `add` adds both, and needs an `Idempotency-Key`.",
+  schema: { type: "string", default: "replace", enum: ["replace", "max", "add"] },
+  isStrict: true,
+} as const satisfies Parameter;
+
+/** The effect of a line on one counter. */
+const setMode = {
+  name: "mode",
+  meaning: "`replace` sets the counter. `add` adds to it, and needs an `Idempotency-Key`.",
+  schema: { type: "string", default: "replace", enum: ["replace", "add"] },
   isStrict: true,
 } as const satisfies Parameter;
 
@@ -196,14 +243,16 @@ export function importCounters({ counters, draining }: Service): Endpoint {
     body: bodies.lines,
     parameters: [mode, dry],
     parse: (query) => ({
-      mode: query.get("mode") === "max" ? "max" as const : "replace" as const,
+      mode: MODES.find((mode) => mode === query.get("mode")) ?? "replace",
       dry: query.get("dry") === "1",
     }),
-    async respond({ request: { body }, grant }, { mode, dry }) {
+    async respond(context, { mode, dry }) {
+      const { request: { body }, grant } = context;
+      const name = additionName(context, mode);
       const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
       const prefix = typeof grant === "object" ? grant.prefix : undefined;
       try {
-        const result = await counters.importLines(lines, { mode, dry, prefix });
+        const result = await counters.importLines(lines, { mode, dry, prefix, name });
         return createResponse(JSON.stringify(result), HEADERS);
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
@@ -211,7 +260,10 @@ export function importCounters({ counters, draining }: Service): Endpoint {
         throw importProblem(error, { dry, isCut });
       }
     },
-    openapi: operation("Owners", "Counters", IMPORTED, [403, ...STORE_PROBLEMS]),
+    openapi: {
+      ...operation("Owners", "Counters", IMPORTED, [403, ...STORE_PROBLEMS]),
+      headers: [IDEMPOTENCY_KEY],
+    },
   });
 }
 

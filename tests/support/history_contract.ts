@@ -219,6 +219,52 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
 
   Deno.test({
     name:
+      `${name}: additions undo a set and a deletion, keep what was counted since, and are made once`,
+    ignore,
+    async fn() {
+      await using backend = await start();
+      const store = await backend.open(() => FIRST_DAY);
+      const [id, other] = [counterId("a}b"), counterId("other")];
+      const add = (name: string, hits: number, days?: Days, id = counterId("a}b")) =>
+        store.write([{ id, update: { mode: "add", name, hits, days } }]);
+      const shownNow = async () => {
+        const [held] = await store.history([{ id, since: -Infinity }]);
+        if (held instanceof Failure || held === undefined) throw held;
+        return shown(held);
+      };
+      const days = { newest: FIRST_DAY - 1, hits: [21, 300] };
+      await store.write([{ id, update: { mode: "replace", hits: 7321, days } }]);
+      await store.write([{ id, update: { mode: "replace", hits: 50_000, days: undefined } }]);
+      await store.add([addition(id, 3)]);
+      await Promise.all(Array.from({ length: 5 }, () => add("set", -42_679)));
+      const before = {
+        hits: 7324,
+        days: { [FIRST_DAY]: 3, [FIRST_DAY - 1]: 21, [FIRST_DAY - 2]: 300 },
+      };
+      deepStrictEqual(await shownNow(), before);
+
+      const [line] = await store.write([{ id, update: undefined }]);
+      if (line instanceof Failure || line === undefined) throw line;
+      await store.add([addition(id, 2)]);
+      await add("deletion", line.hits, line.days);
+      await add("deletion", line.hits, line.days);
+      await add("set", -42_679);
+      deepStrictEqual(await shownNow(), { hits: 7326, days: { ...before.days, [FIRST_DAY]: 5 } });
+
+      const [tooMuch] = await add("zero", -7327);
+      const [dayTooMuch] = await add("zero", -1, { newest: FIRST_DAY, hits: [-6] });
+      for (const outcome of [tooMuch, dayTooMuch]) {
+        strictEqual(outcome instanceof Failure && outcome.kind, "below-zero");
+      }
+      strictEqual((await shownNow()).hits, 7326);
+      await add("set", 4, undefined, other);
+      deepStrictEqual(await store.read([other]), [4]);
+      await store.close();
+    },
+  });
+
+  Deno.test({
+    name:
       `${name}: days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen`,
     ignore,
     async fn() {

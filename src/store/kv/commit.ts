@@ -2,7 +2,7 @@ import type { CounterId } from "../../domain/counter_id.ts";
 import { DAY_MS } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Plan, Writes } from "../../domain/planner.ts";
-import { dayBucketAt } from "./deduplication.ts";
+import { additionKey, dayBucketAt } from "./deduplication.ts";
 import { encodeLedger, encodeYear, OWN } from "./kv_layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
@@ -31,13 +31,15 @@ export function addToCommit(
   const forKeys = lasting(2 * DAY_MS);
   for (const { item: { id }, record, plan: { writes } } of changes) {
     if (writes === undefined) continue;
-    const { total, history, deduplication, report = record.report } = writes;
+    const { total, history, deduplication, name, report = record.report } = writes;
+    const time = Date.now();
+    const bucket = dayBucketAt(time);
     const key = keys.total(id);
     // The total changes with everything else of a counter, so that this guards all of it.
     operation.check({ key, versionstamp: record.versionstamp });
     // Never `sum`: if one mutation is refused because of its type, Deno KV stores the others.
     if (total !== undefined) operation.set(key, new Deno.KvU64(BigInt(total)));
-    else operation.delete(key).set(keys.deleted(id, dayBucketAt(Date.now())), true, forKeys);
+    else operation.delete(key).set(keys.deleted(id, bucket), true, forKeys);
     if (history !== undefined) {
       const { ledger, years, deletedYears } = history;
       if (ledger === undefined) operation.delete(keys.ledger(id));
@@ -45,9 +47,10 @@ export function addToCommit(
       for (const entry of years) operation.set(keys.year(id, entry.year), encodeYear(entry));
       for (const year of deletedYears) operation.delete(keys.year(id, year));
     }
+    if (name !== undefined) {
+      operation.set(keys.once(id, { key: additionKey(name), bucket }), [total, time], forKeys);
+    }
     if (deduplication !== undefined) {
-      const time = Date.now();
-      const bucket = dayBucketAt(time);
       for (const [key, hits] of deduplication.keys) {
         operation.set(keys.once(id, { key, bucket }), [hits, time], forKeys);
       }
@@ -92,9 +95,9 @@ export function cutIntoCommits<One extends Change>(
 /** Returns the number of mutations that {@linkcode addToCommit} adds. */
 function countMutations(writes: Writes | undefined): number {
   if (writes === undefined) return 0;
-  const { total, history, deduplication } = writes;
+  const { total, history, deduplication, name } = writes;
   // A deletion is also recorded.
-  let count = total === undefined ? 2 : 1;
+  let count = (total === undefined ? 2 : 1) + (name === undefined ? 0 : 1);
   if (history !== undefined) count += 1 + history.years.length + history.deletedYears.length;
   if (deduplication !== undefined) count += deduplication.keys.size + deduplication.visitors.size;
   return count;

@@ -1,6 +1,6 @@
 import { type Day, DAY_MS, LAST_DAY } from "../../domain/history.ts";
 import type { KnownKeys } from "../../domain/once.ts";
-import type { OnceAddition } from "../../domain/store.ts";
+import type { OnceAddition, Write } from "../../domain/store.ts";
 import {
   KEYS_PER_READ,
   type KvEntry,
@@ -58,6 +58,32 @@ export async function readForOnce(
   const known = { keys: new Map(numbers), visitors: new Set(seen) };
   const record = { ...recordOf(place, { id, total, ledger, row }), known };
   return await withYears(place, record, LAST_DAY);
+}
+
+/** Returns the idempotency key of an addition, which no hit can have. */
+export function additionKey(name: string): string {
+  return `+${name}`;
+}
+
+/**
+ * Marks the records of additions that were made before. Their names are read after the records, so
+ * that one that another process adds in between changes the total as well.
+ */
+export async function markRepeats<Read extends KvRecord>(
+  { kv, keys }: KvPlace,
+  writes: readonly Write[],
+  records: readonly Read[],
+): Promise<Read[]> {
+  const time = Date.now();
+  return await Promise.all(records.map(async (record, at) => {
+    const name = writes[at]?.update?.name;
+    if (name === undefined) return record;
+    const buckets = [dayBucketAt(time), dayBucketAt(time) - 1];
+    const entries = await kv.getMany<unknown[]>(
+      buckets.map((bucket) => keys.once(record.id, { key: additionKey(name), bucket })),
+    );
+    return { ...record, isRepeat: entries.some((entry) => numberIn(entry, time) !== undefined) };
+  }));
 }
 
 /** Reads the entries of a counter and others from one instant, in a shared database too. */

@@ -4,7 +4,7 @@ import type { OnceOutcome } from "../../domain/once.ts";
 import type { Addition, OnceAddition, OpenStore, Write } from "../../domain/store.ts";
 import { planHits, planOnce, planWrite, stateOf } from "../../domain/planner.ts";
 import { Database, type DatabaseOptions, type Verb } from "./database.ts";
-import { type OnceRecord, readForOnce } from "./deduplication.ts";
+import { markRepeats, type OnceRecord, readForOnce } from "./deduplication.ts";
 import { listCounters } from "./list.ts";
 import { type KvRecord, readForWrites, readHistories } from "./records.ts";
 import { readSalt, startSweeper } from "./sweeper.ts";
@@ -31,7 +31,10 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
     plan: ({ hits }, record, now) => planOnce(record, { hits, known: record.known, now }),
   };
   const writes: Verb<Write, KvRecord, CounterState> = {
-    read: (writes) => readForWrites(database.place, writes),
+    async read(writes) {
+      const records = await readForWrites(database.place, writes);
+      return await markRepeats(database.place, writes, records);
+    },
     plan: ({ update }, record, now) => planWrite(record, update, now),
   };
 

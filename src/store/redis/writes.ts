@@ -22,6 +22,8 @@ const PIECE = 250;
  * be open for two days.
  */
 const TOMBSTONE_SECONDS = 172_800;
+/** Time for which the name of an addition is kept, in seconds. */
+const ADDITION_SECONDS = 86_400;
 
 /**
  * Sets and deletes counters by compare-and-set, see `CounterStore.write`. Reads their entries,
@@ -44,12 +46,27 @@ export async function swapEach(
     return readCounters(options, pending.map(({ id }) => ({ id, since: -Infinity })));
   }
 
+  /** Returns the additions that were made before, by their names. */
+  async function findRepeats(pending: readonly Write[]): Promise<ReadonlySet<Write>> {
+    const named = pending.filter(({ update }) => update?.name !== undefined);
+    if (named.length === 0) return new Set();
+    const replies = await link.send(named.map(({ id, update }) => {
+      return ["GET", relatedKey(options.prefix + id, additionName(update?.name))];
+    }));
+    return new Set(named.filter((_, at) => {
+      const reply = replies[at];
+      if (reply?.kind !== "done") throw failureOf(reply, "store-unavailable");
+      return reply.value !== null;
+    }));
+  }
+
   /** Makes one attempt. Returns the writes whose counters others changed in the meantime. */
   async function attempt(
     pending: readonly Write[],
     reading = read(pending),
   ): Promise<readonly Write[]> {
     const counters = await reading;
+    const repeats = await findRepeats(pending);
     const swaps = pending.flatMap((write, at) => {
       const found = counters[at] ?? new Failure("store-unavailable");
       // Bytes that are not UTF-8 could never be compared.
@@ -58,7 +75,7 @@ export async function swapEach(
         outcomes.set(write, counter);
         return [];
       }
-      const { record } = counter;
+      const record = { ...counter.record, isRepeat: repeats.has(write) };
       const { result, writes } = planWrite(record, write.update, now);
       outcomes.set(write, result);
       if (writes !== undefined) {
@@ -107,7 +124,7 @@ export async function swapEach(
  */
 function swapCall(
   { key, texts, record }: StoredCounter,
-  { total, history, report }: Writes,
+  { total, history, report, name }: Writes,
   today: Day,
 ): Command {
   const isAnyTotal = total === undefined && record.exists;
@@ -144,7 +161,13 @@ function swapCall(
   }
   // Compared even if it stays, to find a value of another type.
   put("report", texts.report, report === undefined ? texts.report : report && formatReport(report));
+  if (name !== undefined) put(additionName(name), null, "1", `${ADDITION_SECONDS}`);
   return scriptCall("swap", keys, args);
+}
+
+/** Returns the part of a key that is the name of an addition. */
+function additionName(name = ""): string {
+  return `add:${name}`;
 }
 
 /** Returns the call that fails if an entry is not a string, and else changes nothing. */

@@ -6,7 +6,7 @@ import {
   formatDay,
   type History,
   historyOf,
-  largest,
+  mergeDays,
   padToDay,
   parseDay,
   rollOverDay,
@@ -135,7 +135,7 @@ Deno.test("historyOf: a counter set to less than the hits of its newest day keep
 
 Deno.test("largest: takes the larger number of each day, wherever the two begin and end", () => {
   deepStrictEqual(
-    largest({ newest: DAY, hits: [1, 5] }, { newest: DAY - 1, hits: [3, 3, 3] }),
+    mergeDays({ newest: DAY, hits: [1, 5] }, { newest: DAY - 1, hits: [3, 3, 3] }, Math.max),
     { newest: DAY, hits: [1, 5, 3, 3] },
   );
 });

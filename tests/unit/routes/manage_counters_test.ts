@@ -284,7 +284,7 @@ for (
     ["GET /counters?prefix=%00", undefined, "bad-id"],
     ["GET /counters?days=-1", undefined, "bad-query"],
     ["GET /counters?days=all", undefined, "bad-query"],
-    ["POST /counters?mode=add", "", "bad-query"],
+    ["POST /counters?mode=sum", "", "bad-query"],
     ["POST /counters?dry=yes", "", "bad-query"],
   ] as const
 ) {
@@ -477,4 +477,45 @@ Deno.test("PUT and DELETE /counters name the report that they change, so that th
     (await app.send("GET /counters?id=a", authorized)).body,
     '{"id":"a","hits":5,"days":{"2026-11-20":1}}',
   );
+});
+
+Deno.test("PUT and POST /counters with mode=add add to a counter once for each Idempotency-Key", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const send = (line: string, body: string, key?: string) =>
+    app.sendBody(line, body, { ...authorized, ...key && { "idempotency-key": key } });
+  await app.hit("a", 3);
+  for (const line of ["PUT /counters?id=a&mode=add", "POST /counters?mode=add"]) {
+    const { status, json } = await send(line, '{"id":"a","hits":1}');
+    deepStrictEqual([status, field(json, "title")], [400, "Bad Idempotency-Key"]);
+  }
+  const day = '"days":{"2026-11-20":-2,"2026-11-19":7}';
+  for (const _ of [1, 2]) {
+    strictEqual((await send("PUT /counters?id=a&mode=add", `{"hits":5,${day}}`, "k")).status, 200);
+  }
+  const lines = '{"id":"a","hits":10}\n{"id":"a","hits":1}\n{"id":"b","days":{"2026-11-20":4}}';
+  for (const _ of [1, 2]) {
+    strictEqual((await send("POST /counters?mode=add", lines, "k")).body, '{"counters":3}');
+  }
+  const held = async (id: string) => (await app.send(`GET /counters?id=${id}`, authorized)).body;
+  strictEqual(await held("a"), '{"id":"a","hits":19,"days":{"2026-11-19":7,"2026-11-20":1}}');
+  strictEqual(await held("b"), '{"id":"b","hits":4,"days":{"2026-11-20":4}}');
+  const { status, json } = await send("PUT /counters?id=a&mode=add", '{"hits":-20}', "l");
+  deepStrictEqual([status, field(json, "title")], [409, "Below zero"]);
+});
+
+Deno.test("POST /counters: older views come before the first day that is counted, and only once", async () => {
+  const { app } = await open();
+  await using _ = app;
+  await app.hit("a", 5);
+  for (const [older, hits] of [[1000, 1005], [1000, 1005], [400, 1005], [1200, 1205]]) {
+    await app.sendBody("POST /counters?mode=max", `{"id":"a","older":${older}}`);
+    strictEqual((await app.send("GET /count.txt?id=a")).body, `${hits}`);
+  }
+  await app.sendBody("POST /counters?mode=max", '{"id":"a","older":0,"days":{"2026-11-18":7}}');
+  strictEqual((await app.send("GET /count.txt?id=a")).body, "1212");
+  for (const [mode, line] of [["replace", '"older":1'], ["max", '"older":1,"hits":1']]) {
+    const { status } = await app.sendBody(`POST /counters?mode=${mode}`, `{"id":"a",${line}}`);
+    strictEqual(status, 400);
+  }
 });

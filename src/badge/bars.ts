@@ -8,8 +8,8 @@ export interface Bars {
   readonly width: number;
   /** Goes into the ETag, so that it is safe in a URL; empty without bars. */
   readonly tag: string;
-  /** Draws them from this pixel on; `ink` is an attribute such as `fill="#fff"`. */
-  draw(left: number, ink: string): string;
+  /** Draws them from this pixel on, in the middle of a height; `ink` is an attribute of a fill. */
+  draw(left: number, ink: string, height?: number): string;
   /** Percent by which the last seven whole days exceed the seven before. Undefined if unknown. */
   readonly trend: number | undefined;
 }
@@ -24,7 +24,9 @@ export function badgeBars({ hits }: Days, count: number): Bars {
   const tag = `-${textHash(`${shown} ${trend}`)}`;
   return { width: count * STEP - 1, tag, draw, trend };
 
-  function draw(left: number, ink: string): string {
+  function draw(left: number, ink: string, height = 20): string {
+    const bar = (x: number, length: number) =>
+      `M${x} ${(height + TALLEST) / 2}v-${length}h2v${length}z`;
     let past = "";
     let none = "";
     let today = "";
@@ -34,23 +36,17 @@ export function badgeBars({ hits }: Days, count: number): Bars {
       else if (index === count - 1) today = bar(x, heightOf(number, most));
       else past += bar(x, heightOf(number, most));
     });
-    return path(past, ink) + path(none, `${ink} opacity=".35"`) +
-      path(today, `${ink} opacity=".55"`);
+    return `<g${ink}>${path(past)}${path(none, ".35")}${path(today, ".55")}</g>`;
   }
 }
 
 const STEP = 3;
-const BOTTOM = 16;
 const TALLEST = 12;
 
 function heightOf(hits: number, most: number): number {
   return Math.max(1, Math.round(TALLEST * hits / most));
 }
 
-function bar(x: number, height: number): string {
-  return `M${x} ${BOTTOM}v-${height}h2v${height}z`;
-}
-
-function path(d: string, ink: string): string {
-  return d === "" ? "" : `<path d="${d}"${ink}/>`;
+function path(d: string, opacity = ""): string {
+  return d === "" ? "" : `<path d="${d}"${opacity === "" ? "" : ` opacity="${opacity}"`}/>`;
 }

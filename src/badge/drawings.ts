@@ -6,7 +6,7 @@ import type { ProblemText } from "../problem.ts";
 import { shareOf, withGoal } from "../drawing/goal.ts";
 import { type Counts, formatCounts } from "../drawing/number.ts";
 import { wholeWithin } from "../drawing/parameters.ts";
-import { cleanText, escape, setLine, textHash } from "../drawing/text.ts";
+import { cleanText, escape, setLine, type Target, textHash } from "../drawing/text.ts";
 import { badgeBars, type Bars, NO_BARS } from "./bars.ts";
 import { type Look, parseLook } from "./look.ts";
 import type { Palette } from "./palette.ts";
@@ -63,13 +63,14 @@ type DrawingQuery = Pick<Query<LookName>, "get" | "forEach">;
  */
 export function createDrawings<Prepared>(
   prepare: (badge: Badge) => Prepared,
+  target?: Target,
 ): (query: DrawingQuery, counts: Counts, days?: Days) => Prepared {
   const known = new BoundedMap<string, ReturnType<typeof createDrawing<Prepared>>>(CACHE_SIZE);
   return (query, counts, days) => {
     const key = keyOf(query);
     const found = known.get(key);
     if (found !== undefined) return found(counts, days);
-    const draw = createDrawing(query, prepare);
+    const draw = createDrawing(parseLook(query, target), sparkOf(query), prepare);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
     return draw(counts, days);
   };
@@ -108,9 +109,7 @@ function keyOf(query: DrawingQuery): string {
 }
 
 /** Returns a function that draws counts, and bars of these days if the look has any. */
-function createDrawing<Prepared>(query: LookQuery, prepare: (badge: Badge) => Prepared) {
-  const look = parseLook(query);
-  const spark = sparkOf(query);
+function createDrawing<Prepared>(look: Look, spark: number, prepare: (badge: Badge) => Prepared) {
   // Several counts have no goal.
   const severalLook = recolor(look, { goal: undefined });
   // A hash of the look and the message identify a drawing. Not in digit styles, which draw words

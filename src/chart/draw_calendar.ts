@@ -1,10 +1,10 @@
 import { formatCount } from "../drawing/number.ts";
-import { type Ink, Inks } from "../drawing/inks.ts";
+import { type Ink, ownId } from "../drawing/inks.ts";
 import type { Day } from "../domain/history.ts";
 import type { ChartFigures } from "./draw_chart.ts";
 import { DAY_MS, weekdayIndex } from "./bars.ts";
 import { DATE, dateText, ENGLISH, MONTH_NAME, spanOf } from "./dates.ts";
-import { frame, inksOf } from "./frame.ts";
+import { frame, inksOf, type PictureInks } from "./frame.ts";
 import type { PictureLook } from "./look.ts";
 import { drawHeading, drawType, setType } from "./type.ts";
 
@@ -43,7 +43,7 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
   const most = Math.max(...hits);
   const best = since + hits.indexOf(most);
   const inks = inksOf(look, CALENDAR);
-  const shades = shadesOf(look);
+  const shades = shadesOf(look, inks);
   const legend = setLegend(most, look);
   const within = days.hits.length === 0 ? undefined : sum;
   const english = { ...look, locale: "en" };
@@ -64,12 +64,11 @@ export function drawCalendar({ total, days }: ChartFigures, look: PictureLook): 
     title: `${look.label === "" ? "" : `${look.label}: `}${formatCount(total, look)}`,
     description: described,
     inks,
-    ground: shades.css,
     words: drawHeading(heading, look) +
       `<g font-size="10">${drawWords({ days: [since, newest, best], most, legend }, look)}</g>`,
-    above: shades.fills.map(drawPattern).join("") +
+    above: shades.fills.map((fill, level) => drawPattern(shades.ids[level] ?? "", fill)).join("") +
       `<g transform="translate(${LEFT} ${TOP}) scale(${PITCH}) translate(0 .5)" fill="none">${
-        drawCells(hits, { fills: shades.fills, column: legend.column })
+        drawCells(hits, { ids: shades.ids, column: legend.column })
       }</g>`,
   });
 }
@@ -145,24 +144,19 @@ function firstOfMonth(monday: Day): Day | undefined {
  */
 function drawCells(
   hits: readonly number[],
-  { fills, column }: { fills: readonly string[]; column: number },
+  { ids, column }: { ids: readonly string[]; column: number },
 ): string {
   const levels = levelsOf(hits);
-  return fills.map((_, level) => {
+  return ids.map((id, level) => {
     const runs = Array.from({ length: 7 }, (_, row) => runsIn(levels, { row, level })).join("");
     const legend = `M${column + level} ${LEGEND_ROW}h1`;
-    return `<path stroke="url(#${PATTERNS[level]})" d="${runs}${legend}"/>`;
+    return `<path stroke="url(#${id})" d="${runs}${legend}"/>`;
   }).join("");
 }
 
-/** The ids of the patterns. */
-const PATTERNS = "pqrst";
-
 /** Draws a cell as the pattern of a shade. */
-function drawPattern(fill: string, level: number): string {
-  return `<pattern id="${
-    PATTERNS[level]
-  }" y=".5" width="1" height="1" patternUnits="userSpaceOnUse" ` +
+function drawPattern(id: string, fill: string): string {
+  return `<pattern id="${id}" y=".5" width="1" height="1" patternUnits="userSpaceOnUse" ` +
     `viewBox="0 0 13 13"><rect x="1" y="1" width="11" height="11" rx="2.5"${fill}/></pattern>`;
 }
 
@@ -191,16 +185,18 @@ function levelsOf(hits: readonly number[]): number[] {
   return hits.map((day) => day === 0 ? 0 : 1 + bounds.filter((bound) => day > bound).length);
 }
 
-/** Returns attributes that fill a cell in the five shades, from the lightest, for no hits. */
-function shadesOf({ theme, color }: PictureLook) {
-  if (color !== undefined || theme === "none") {
-    const ink = color ?? ANY;
-    const fills = OPACITIES.map((opacity) => ` fill="${ink}" fill-opacity="${opacity}"`);
-    return { css: "", fills: [` fill="${NOTHING}" fill-opacity=".18"`, ...fills] };
+/** Returns attributes that fill a cell in the five shades, from the lightest, for no hits, and ids. */
+function shadesOf({ theme, color }: PictureLook, { accent }: PictureInks) {
+  if (color === undefined && theme !== "none") {
+    return { fills: SHADES.map((shade) => accent("fill", shade)), ids: idsOf(theme) };
   }
-  const inks = new Inks(theme);
-  const fills = SHADES.map((shade, level) => inks.fill(`l${level}`, shade));
-  return { css: inks.css(), fills };
+  const ink = color ?? ANY;
+  const fills = OPACITIES.map((opacity) => ` fill="${ink}" fill-opacity="${opacity}"`);
+  return { fills: [` fill="${NOTHING}" fill-opacity=".18"`, ...fills], ids: idsOf(ink) };
+}
+
+function idsOf(colors: string): string[] {
+  return SHADES.map((_, level) => ownId(`${level}`, colors));
 }
 
 const SHADES: readonly Ink[] = [

@@ -1,8 +1,8 @@
 import { shareOf, withGoal } from "../drawing/goal.ts";
 import { type Counts, formatCount, formatCounts } from "../drawing/number.ts";
-import { Inks, UP } from "../drawing/inks.ts";
+import { ownId, UP } from "../drawing/inks.ts";
 import { weekTrend } from "../drawing/trend.ts";
-import { cleanText, tenth } from "../drawing/text.ts";
+import { cleanText, tenth, textFor } from "../drawing/text.ts";
 import { trendOf } from "../domain/trend.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { ENGLISH, spanOf, todayIn } from "./dates.ts";
@@ -25,6 +25,10 @@ const RIGHT = CARD.width - 20;
 /** The line runs from this height down to that above the lower edge. */
 const PEAK = 98;
 const GROUND = 12;
+/** The thickness of the bar of a goal, its middle, and the room that it takes from the line. */
+const SHARE_WIDTH = 6;
+const SHARE_Y = 99;
+const SHARE_ROOM = 13;
 const WEEK = { count: 7, unit: "day" } as const;
 /** The width of the mark and the space behind it. */
 const MARK = 22;
@@ -52,37 +56,35 @@ export function drawCard(
   const today = formatCount(days.hits[0] ?? 0, look);
   const { percent } = trendOf(days.hits);
   const trend = percent === undefined ? undefined : weekTrend(percent, look.locale);
-  const nameSet = setWithin(name, { size: 13, bold: true }, RIGHT - LEFT - MARK);
-  const label = setWithin(look.label, SMALL, MAX_WIDTH);
+  // The label takes the place of a name that cannot be drawn.
+  const shownName = textFor(look.target, id);
+  const [first, second] = shownName === "" ? [look.label, ""] : [shownName, look.label];
+  const nameSet = setWithin(first, { size: 13, bold: true }, RIGHT - LEFT - MARK);
+  const label = setWithin(second, SMALL, MAX_WIDTH);
   const { strong } = inks;
   const set = setCount(count, counts, look);
-  const share = goal === undefined
-    ? ""
-    : drawShare(set.width, { share: shareOf(total, goal), inks });
-  const accents = accentsOf(look, inks);
+  const share = goal === undefined ? "" : drawShare(shareOf(total, goal), inks);
+  const peak = goal === undefined ? PEAK : PEAK + SHARE_ROOM;
+  const mark = inks.accent("stroke", COLORS.strong) || inks.lines;
   return frame(size, {
     title: `${name}: ${count}${look.label === "" ? "" : ` ${look.label}`}`,
     description: `${today} today${trend?.spoken ?? ""}`,
     inks,
-    ground: accents.css + share + drawDays(days.hits, { inks, size }) +
+    ground: share + drawDays(days.hits, { inks, size, peak }) +
       `<g fill="none" stroke-width="1.8" stroke-linecap="round">` +
-      `<path${accents.mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
+      `<path${mark} d="M21 17v9m3-9v9m3-9v9m3-9v9"/>` +
       `<path${inks.bars} d="M19 24.5l13-6"/></g>`,
-    // A PNG whose font lacks a letter of the name has the label in its place.
-    words: sized(
-      13,
-      drawType(nameSet, { x: LEFT + MARK, y: 27, at: "left", ink: `${strong} id="n"` }),
-    ) +
+    words: sized(13, drawType(nameSet, { x: LEFT + MARK, y: 27, at: "left", ink: strong })) +
       sized(set.type.size, drawType(set, { x: LEFT, y: 68, at: "left", ink: strong })) +
       `<g font-size="11">` +
       // Without known days, the reader returns today with 0 hits.
       (days.hits.length > 1 || (days.hits[0] ?? 0) > 0 || !ENGLISH.test(look.locale)
         ? ""
         : drawType(setType(NO_HISTORY, SMALL), { x: LEFT, y: 124, at: "left" })) +
-      drawType(label, { x: LEFT, y: 87, at: "left", ink: ` id="l"` }) +
+      drawType(label, { x: LEFT, y: 87, at: "left" }) +
       drawAside([today, 14, strong], { words: todayIn(look.locale), y: 56 }) +
       (trend === undefined ? "" : drawAside(
-        [trend.drawn, 11, trend.isUp ? accents.up : ""],
+        [trend.drawn, 11, trend.isUp ? inks.accent("fill", UP) : ""],
         { words: spanOf(WEEK, look.locale), y: 74 },
       )) +
       `</g>`,
@@ -96,14 +98,13 @@ function setCount(text: string, counts: Counts, look: PictureLook): Setting {
   return fitting ?? setType(formatCounts(counts, { ...look, numbers: "compact" }), COMPACT);
 }
 
-/** Draws a bar below the count that is filled to the share of the goal. */
-function drawShare(
-  width: number,
-  { share, inks: { bars, lines } }: { share: number; inks: PictureInks },
-): string {
+/** Draws a bar from edge to edge, below the words, that is filled to the share of the goal. */
+function drawShare(share: number, { bars, lines }: PictureInks): string {
+  const [left, width] = [LEFT + SHARE_WIDTH / 2, RIGHT - LEFT - SHARE_WIDTH];
   const line = (length: number, ink: string) =>
-    `<path stroke-width="3" d="M${LEFT} 75.5h${tenth(length)}"${ink}/>`;
-  return line(width, `${lines} stroke-opacity=".3"`) + line(share * width, bars);
+    `<path d="M${left} ${SHARE_Y}h${tenth(length)}"${ink}/>`;
+  return `<g stroke-width="${SHARE_WIDTH}" stroke-linecap="round">` +
+    `${line(width, `${lines} stroke-opacity=".3"`)}${line(share * width, bars)}</g>`;
 }
 
 function sized(size: number, drawn: string): string {
@@ -121,17 +122,11 @@ function drawAside(
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
 
-/** Returns the inks that only cards have, as attributes. */
-function accentsOf({ theme }: PictureLook, { lines }: PictureInks) {
-  if (theme === "none") return { up: "", mark: lines, css: "" };
-  const inks = new Inks(theme);
-  // A trend that goes down is as quiet as the words.
-  return { up: inks.fill("g", UP), mark: inks.stroke("h", COLORS.strong), css: inks.css() };
-}
-
 interface Ground {
   readonly inks: PictureInks;
   readonly size: typeof CARD;
+  /** The height of the day with the most hits. */
+  readonly peak: number;
 }
 
 /** Draws the full days before today, from edge to edge. Draws nothing if all of them are 0. */
@@ -144,10 +139,13 @@ function drawDays(hits: readonly number[], ground: Ground): string {
 }
 
 /** Draws bars as strokes of which each place is one unit wide. */
-function drawBars(shares: readonly number[], { inks, size: { width, height } }: Ground): string {
+function drawBars(
+  shares: readonly number[],
+  { inks, peak, size: { width, height } }: Ground,
+): string {
   const step = tenth((width - 2 * LEFT) / shares.length);
   const strokes = shares.map((share, index) =>
-    share === 0 ? "" : `M${index} 0v${Math.max(1, Math.round((height - LEFT - PEAK) * share))}`
+    share === 0 ? "" : `M${index} 0v${Math.max(1, Math.round((height - LEFT - peak) * share))}`
   );
   return `<path${inks.bars} transform="matrix(${step} 0 0 -1 ${LEFT + step / 2} ${
     height - LEFT
@@ -157,19 +155,20 @@ function drawBars(shares: readonly number[], { inks, size: { width, height } }: 
 
 function drawLine(
   shares: readonly number[],
-  { inks: { bars, tint }, size: { width, height, radius } }: Ground,
+  { inks: { bars, tint }, peak, size: { width, height, radius } }: Ground,
 ): string {
   const step = (width - 2) / (shares.length - 1);
   const floor = FINENESS * (height + 4);
   const ground = height - GROUND;
   const corner = Math.max(0, FINENESS * (radius - 1));
   const { y, path } = curveThrough(
-    shares.map((share, index) => ({ x: 1 + index * step, y: ground - (ground - PEAK) * share })),
+    shares.map((share, index) => ({ x: 1 + index * step, y: ground - (ground - peak) * share })),
   );
-  return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
+  const [shade, clip] = [ownId("d", tint), ownId("m", height)];
+  return `<linearGradient id="${shade}" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
     `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
-    `<clipPath id="k"><rect x="5" y="5" width="${FINENESS * (width - 2)}" ` +
+    `<clipPath id="${clip}"><rect x="5" y="5" width="${FINENESS * (width - 2)}" ` +
     `height="${FINENESS * (height - 2)}" rx="${corner}"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${bars} ` +
+    `<path ${CURVE_STROKE} clip-path="url(#${clip})" fill="url(#${shade})"${bars} ` +
     `d="M-20 ${floor}V${y}H5${path}h25V${floor}z"/>`;
 }

@@ -1,11 +1,12 @@
 import { formatCount } from "../drawing/number.ts";
+import { ownId } from "../drawing/inks.ts";
 import { tenth } from "../drawing/text.ts";
 import type { Day, Days } from "../domain/history.ts";
 import { BESIDE, drawAxis, SMALL } from "./axis.ts";
 import { type Bar, barsOf, peakIndex, rangeSince } from "./bars.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
 import { dateOfMark, description, spanOf } from "./dates.ts";
-import { frame, inksOf } from "./frame.ts";
+import { frame, inksOf, type PictureInks } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./look.ts";
 import { drawHeading, drawRow, drawType, setType, type Type, widthOf } from "./type.ts";
 
@@ -22,11 +23,13 @@ export interface ChartFigures {
 export function drawChart({ total, days }: ChartFigures, given: ChartLook): string {
   const look = { ...given, range: given.range ?? rangeSince(firstKnown(days), days.newest) };
   const bars = barsOf(days, look.range);
-  const layout = layOut(bars, { total, look });
+  // The line does not reach the open step.
+  const shown = look.kind === "area" ? bars.slice(0, -1) : bars;
+  const layout = layOut(shown, { total, look });
   const { inks, grid, words } = layout;
   const marks = look.kind === "total"
     ? drawRoundTotals(layout)
-    : drawPeak(layout, peakIndex(bars, days));
+    : drawPeak(layout, peakIndex(shown, days));
   const heading = {
     total,
     within: days.hits.length === 0 ? undefined : bars.reduce((sum, { hits }) => sum + hits, 0),
@@ -98,8 +101,6 @@ type Layout = ReturnType<typeof layOut>;
 
 const BOLD: Type = { size: 11, bold: true };
 const WIDEST_BAR = 28;
-/** Maximum width of an open step next to a line, in pixels. */
-const WIDEST_STROKE = 6;
 
 /**
  * Draws bars as strokes with tops on whole pixels. Their places are 0, 1, 2 … on a ground that is
@@ -119,24 +120,77 @@ function drawBars({ columns, plot, inks, step, barWidth }: Layout): string {
 
 /**
  * Draws the line and the ground below it as one path, clipped to the plot. They end with the last
- * full step. The open step follows as a pale stroke, or dashed if the line is a total.
+ * full step. If the line is a total, the open step follows dashed.
  */
 function drawArea(layout: Layout): string {
   const { columns, plot, inks, look } = layout;
-  const [last, open] = columns.slice(-2);
+  const isTotal = look.kind === "total";
+  const full = isTotal ? columns.slice(0, -1) : columns;
+  const [last, open] = [full.at(-1), columns.at(-1)];
   if (last === undefined || open === undefined) return "";
-  const { x, y, path } = curveThrough(
-    columns.slice(0, -1).map(({ x, height }) => ({ x, y: plot.bottom - height })),
-  );
+  const shade = shadeOf(inks);
+  const gradient = `<linearGradient id="${shade}" x2="0" y2="1">` +
+    `<stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
+    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>`;
+  if (!isTotal && look.range.unit === "day" && full.length > MOST_DAYS) {
+    return gradient + drawMeans(layout);
+  }
+  const { x, y, path } = curveOver(full, plot);
   const [left, right] = [FINENESS * plot.left, Math.round(FINENESS * last.x)];
   const [top, bottom] = [FINENESS * (plot.top - 4), FINENESS * plot.bottom];
-  return `<linearGradient id="g" x2="0" y2="1"><stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
-    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>` +
-    `<clipPath id="k"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#k)" fill="url(#g)"${inks.bars} ` +
+  const clip = ownId("l", right, bottom);
+  return gradient +
+    `<clipPath id="${clip}"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
+    `<path ${CURVE_STROKE} clip-path="url(#${clip})" fill="url(#${shade})"${inks.bars} ` +
     `d="M${left - 20} ${bottom + 45}V${y}H${x}${path}` +
     `h20V${bottom + 45}z"/>` +
-    (look.kind === "total" ? drawGrowth([last, open], layout) : drawOpen([last, open], layout));
+    (isTotal ? drawGrowth([last, open], layout) : drawDot(last, layout, 3));
+}
+
+/** More days are too close together for a line from each to the next. */
+const MOST_DAYS = 31;
+const WEEK = 7;
+
+/** Draws the outline of days on the ground, and above it a line of the means of seven. */
+function drawMeans(layout: Layout): string {
+  const { columns, plot, inks, step } = layout;
+  const means = weeklyMeans(columns);
+  const { x, y, path } = curveOver(means, plot);
+  const across = Math.round(1000 * step) / 1000;
+  return `<path fill="url(#${shadeOf(inks)})" d="${outline(columns)}" ` +
+    `transform="matrix(${across} 0 0 1 ${plot.left} ${plot.bottom})"/>` +
+    `<path ${CURVE_STROKE} fill="none"${inks.bars} d="M${x} ${y}${path}"/>` +
+    means.slice(-1).map((last) => drawDot(last, layout, 3)).join("");
+}
+
+/** Returns the curve over the tops of columns. */
+function curveOver(columns: Layout["columns"], { bottom }: Layout["plot"]) {
+  return curveThrough(columns.map(({ x, height }) => ({ x, y: bottom - height })));
+}
+
+/** Returns every seventh column, up to the last, as the mean of it and the six before. */
+function weeklyMeans(columns: Layout["columns"]): Layout["columns"] {
+  return columns.flatMap((column, index) => {
+    const week = columns.slice(Math.max(0, index + 1 - WEEK), index + 1);
+    if (week.length < WEEK || (columns.length - 1 - index) % WEEK !== 0) return [];
+    return [{ ...column, height: week.reduce((sum, { height }) => sum + height, 0) / WEEK }];
+  });
+}
+
+/** Returns the outline of columns of which each is one unit wide, as path data. */
+function outline(columns: Layout["columns"]): string {
+  let at = 0;
+  const tops = columns.map(({ height }) => {
+    const rise = at - Math.round(height);
+    at = Math.round(height);
+    return `${rise === 0 ? "" : `v${rise}`}h1`;
+  });
+  return `M0 0${tops.join("")}V0z`;
+}
+
+/** Returns the id of the gradient below a line. */
+function shadeOf({ tint }: PictureInks): string {
+  return ownId("a", tint);
 }
 
 type Columns = readonly [last: Layout["columns"][number], open: Layout["columns"][number]];
@@ -145,20 +199,11 @@ type Columns = readonly [last: Layout["columns"][number], open: Layout["columns"
 function drawGrowth([last, open]: Columns, { plot, inks }: Layout): string {
   const [left, right] = [last, open].map(({ x }) => tenth(x));
   const [start, end] = [last, open].map(({ height }) => tenth(plot.bottom - height));
-  return `<path fill="url(#g)" opacity=".45" d="M${left} ${start}L${right} ${end}V${plot.bottom}` +
+  return `<path fill="url(#${
+    shadeOf(inks)
+  })" opacity=".45" d="M${left} ${start}L${right} ${end}V${plot.bottom}` +
     `H${left}z"/><path fill="none" stroke-width="2" stroke-dasharray="4 3"${inks.bars} ` +
     `d="M${left} ${start}L${right} ${end}"/>`;
-}
-
-/** Draws a dot at the end of the line, and the open step as a pale bar. */
-function drawOpen([last, open]: Columns, layout: Layout): string {
-  const { plot, inks, step } = layout;
-  const width = tenth(Math.min(WIDEST_STROKE, 0.72 * step));
-  const bar = open.height === 0
-    ? ""
-    : `<path stroke-width="${width}" stroke-opacity=".45"${inks.bars} ` +
-      `d="M${tenth(open.x)} ${plot.bottom}v${-tenth(Math.max(1.5, open.height))}"/>`;
-  return bar + drawDot(last, layout, 3);
 }
 
 /** Writes number and date next to the peak, if there is one and room for them. */
@@ -170,8 +215,7 @@ function drawPeak(layout: Layout, index: number): string {
   const date = setType(dateOfMark(peak.first, look.range, look.locale), SMALL);
   const y = clearOf(lines, Math.round(plot.bottom - peak.height + 9));
   const aside = look.kind === "bars" ? barWidth / 2 + 4 : 8;
-  // The line does not reach the open step.
-  const dot = look.kind === "bars" || index === columns.length - 1 ? "" : drawDot(peak, layout);
+  const dot = look.kind === "bars" ? "" : drawDot(peak, layout);
   for (const parts of [[number, date], [number]]) {
     const width = widthOf(parts, BESIDE);
     const left = [peak.x + aside, peak.x - aside - width]

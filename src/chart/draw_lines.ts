@@ -1,5 +1,5 @@
 import { formatCount } from "../drawing/number.ts";
-import { cleanText, tenth } from "../drawing/text.ts";
+import { tenth, textFor } from "../drawing/text.ts";
 import type { Day } from "../domain/history.ts";
 import { type Area, BESIDE, drawAxis, SMALL } from "./axis.ts";
 import { type Bar, barsOf, rangeSince } from "./bars.ts";
@@ -32,7 +32,7 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
   const newest = Math.max(...counters.map(({ days }) => days.newest));
   const first = Math.min(...counters.map(({ days }) => firstKnown(days)));
   const look = { ...given, range: given.range ?? rangeSince(first, newest) };
-  const names = shortNames(counters.map(({ id }) => id)).map(cleanText);
+  const names = shortNames(counters.map(({ id }) => id)).map((name) => textFor(look.target, name));
   const series = counters.map((counter, index) =>
     seriesOf(counter, { newest, look, name: names[index] ?? "" })
   );

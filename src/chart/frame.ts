@@ -1,5 +1,5 @@
 import { VERDANA } from "../drawing/face.ts";
-import { GREEN, Inks } from "../drawing/inks.ts";
+import { GREEN, type Ink, Inks } from "../drawing/inks.ts";
 import { escape } from "../drawing/text.ts";
 import type { PictureLook } from "./look.ts";
 
@@ -13,7 +13,10 @@ export interface Size {
   readonly radius?: number;
 }
 
-/** Fills in the colors that were not chosen. Without a theme, a picture has no ground. */
+/**
+ * Fills in the colors that were not chosen. Without a theme, a picture has no ground. The style
+ * element has rules only for what was read before.
+ */
 export function inksOf(
   { theme, color }: PictureLook,
   { width, height, radius = 8 }: Size,
@@ -27,17 +30,26 @@ export function inksOf(
   const rect = `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="${radius}"`;
   return {
     /** The panel behind everything, or nothing. */
-    panel: themed ? `${rect}${inks.attributes("a", { fill: panel, stroke: border })}/>` : "",
-    words: inks.fill("b", words),
-    lines: inks.stroke("c", words),
+    panel: themed ? `${rect}${inks.attributes({ fill: panel, stroke: border })}/>` : "",
+    words: inks.fill(words),
+    get lines() {
+      return inks.stroke(words);
+    },
     /** Attributes of the words that matter most. */
-    strong: themed ? inks.fill("f", COLORS.strong) : "",
-    bars: inks.stroke("d", bars),
-    // A ring of the ground sets a dot apart from its line.
-    dot: themed ? inks.attributes("e", { fill: bars, stroke: panel }) : inks.fill("e", bars),
+    strong: themed ? inks.fill(COLORS.strong) : "",
+    get bars() {
+      return inks.stroke(bars);
+    },
+    /** A ring of the ground sets a dot apart from its line. */
+    get dot() {
+      return themed ? inks.attributes({ fill: bars, stroke: panel }) : inks.fill(bars);
+    },
+    /** Makes inks that only some pictures have. "" without a theme. */
+    accent: (property: "fill" | "stroke", ink: Ink) =>
+      themed ? inks.attributes({ [property]: ink }) : "",
     /** Color of the ground below a line, which is nearly transparent. */
     tint: color ?? ANY.bars,
-    css: inks.css(),
+    css: () => inks.css(),
   };
 }
 
@@ -73,7 +85,7 @@ export function frame(
 ): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" role="img"><title>${escape(title)}</title>` +
-    `<desc>${escape(description)}</desc>${inks.css}${inks.panel}${ground}` +
-    `<g text-anchor="middle" font-family="${VERDANA}" text-rendering="geometricPrecision"${inks.words}>` +
+    `<desc>${escape(description)}</desc>${inks.css()}${inks.panel}${ground}` +
+    `<g font-family="${VERDANA}" text-rendering="geometricPrecision"${inks.words}>` +
     `${words}</g>${above}</svg>`;
 }

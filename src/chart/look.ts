@@ -8,6 +8,7 @@ import {
   SHARED_PARAMETERS,
   valueOf,
 } from "../drawing/parameters.ts";
+import type { Target } from "../drawing/text.ts";
 import { type Range, RANGES } from "./bars.ts";
 
 const { range, kind, width, height, color, theme, numbers, goal } = nameParameters({
@@ -80,11 +81,11 @@ export type ChartLook = ReturnType<typeof parseChartLook>;
 export type ShownLook = ChartLook & { readonly range: Range };
 
 /** Parses the look of a chart. Invalid values fall back to the default. */
-export function parseChartLook(query: PictureQuery<ChartName>) {
+export function parseChartLook(query: PictureQuery<ChartName>, target?: Target) {
   const rangeName = valueOf(range, query.get("range"));
   const shown: Range | undefined = rangeName === "all" ? undefined : RANGES[rangeName];
   return Object.freeze({
-    ...parsePictureLook(query),
+    ...parsePictureLook(query, target),
     /** Undefined for everything since the first known day. */
     range: shown,
     kind: valueOf(kind, query.get("kind")),
@@ -94,15 +95,16 @@ export function parseChartLook(query: PictureQuery<ChartName>) {
 }
 
 /** Parses the look of any picture. Invalid values fall back to the default. */
-export function parsePictureLook(query: PictureQuery) {
+export function parsePictureLook(query: PictureQuery, target: Target = "svg") {
   return Object.freeze({
+    target,
     /** Clean; empty for none. */
-    label: parseLabel(query),
+    label: parseLabel(query, target),
     theme: parseTheme(query.get("theme")),
     /** The color of bars, line or cells; undefined for the theme's own. */
     color: parseColor(query.get("color")),
     numbers: valueOf(numbers, query.get("numbers")),
-    locale: parseLocale(query.get("locale")),
+    locale: parseLocale(query.get("locale"), target),
   });
 }
 

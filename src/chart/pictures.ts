@@ -1,6 +1,6 @@
 import type { ProblemText } from "../problem.ts";
 import { parseGoal } from "../drawing/goal.ts";
-import { cleanText } from "../drawing/text.ts";
+import { cleanText, type Target } from "../drawing/text.ts";
 import type { Day } from "../domain/history.ts";
 import type { Parameter } from "../http/query.ts";
 import { firstDay } from "./bars.ts";
@@ -30,7 +30,12 @@ export interface Picture<Name extends string> {
   /** The first day that it shows. */
   since(query: PictureQuery<Name>, today: Day): Day;
   /** `others` are the other counters of a picture that can show several. */
-  draw(figures: NamedFigures, query: PictureQuery<Name>, others?: readonly NamedFigures[]): string;
+  draw(
+    figures: NamedFigures,
+    query: PictureQuery<Name>,
+    others?: readonly NamedFigures[],
+    target?: Target,
+  ): string;
   /** Draws a problem in the size of the picture. */
   drawProblem(problem: ProblemText, query: PictureQuery<Name>): string;
 }
@@ -43,8 +48,8 @@ export const chart: Picture<ChartName> = {
     const { range } = parseChartLook(query);
     return range === undefined ? FIRST_DAY : firstDay(range, today, range.count - 1);
   },
-  draw(figures, query, others = []) {
-    const look = parseChartLook(query);
+  draw(figures, query, others = [], target) {
+    const look = parseChartLook(query, target);
     if (others.length === 0) return drawChart(figures, look);
     const kind = look.kind === "area" ? "area" : "total";
     return drawLines([figures, ...others], { ...look, kind });
@@ -63,7 +68,7 @@ export const calendar: Picture<PictureName> = {
   summary: "Show the hits of a year as a calendar",
   parameters: PICTURE_PARAMETERS,
   since: (_, today) => calendarSince(today),
-  draw: (figures, query) => drawCalendar(figures, parsePictureLook(query)),
+  draw: (figures, query, _, target) => drawCalendar(figures, parsePictureLook(query, target)),
   drawProblem: (problem, query) => drawProblem(problem, parsePictureLook(query), CALENDAR),
 };
 
@@ -72,9 +77,9 @@ export const card: Picture<PictureName | "goal"> = {
   summary: "Show a counter as a card",
   parameters: CARD_PARAMETERS,
   since: (_, today) => today - CARD_DAYS + 1,
-  draw(figures, query) {
+  draw(figures, query, _, target) {
     const goal = parseGoal(query.get("goal"));
-    return drawCard({ ...figures, goal }, parsePictureLook(query));
+    return drawCard({ ...figures, goal }, parsePictureLook(query, target));
   },
   drawProblem: (problem, query) => drawProblem(problem, parsePictureLook(query), CARD),
 };
@@ -90,7 +95,7 @@ export const preview: Picture<PictureName> = {
 };
 
 function parsePreviewLook(query: PictureQuery): PictureLook {
-  const look = parsePictureLook(query);
+  const look = parsePictureLook(query, "png");
   return look.theme === "dark" ? look : { ...look, theme: "light" };
 }
 

@@ -50,10 +50,9 @@ export function setWithin(text: string, type: Type, width: number): Setting | un
 export function drawType(setting: Setting | undefined, { x, y, at, ink = "" }: Place): string {
   if (setting === undefined || tenth(setting.width) === 0) return "";
   const { line, width, type } = setting;
-  // The ends change sides where the text runs from right to left; its middle does not.
-  const middle = at === "middle" ? x : at === "left" ? x + width / 2 : x - width / 2;
+  const left = at === "middle" ? x - width / 2 : at === "left" ? x : x - width;
   const more = type.bold ? ' font-weight="bold"' : "";
-  return drawText(line, { x: tenth(middle), y, length: tenth(width), ink, more });
+  return drawText(line, { x: tenth(left), y, length: tenth(width), ink, more });
 }
 
 /** Characters: fewer than these are no help. */

@@ -21,46 +21,60 @@ export const UP = ["#0b7261", "#5ad1b2"] as const satisfies Ink;
 export const ERROR = ["#b3261e", "#ff9b90"] as const satisfies Ink;
 
 /**
- * Turns inks into attributes, each with a leading space, and collects the rules for dark pages. The
- * class of a part is among its attributes only if a rule needs it.
+ * Turns inks into attributes, each with a leading space, and collects the rules for dark pages. An
+ * attribute has a class only if a rule needs it. The class names all that its rule says, so that no
+ * image in a page restyles another.
  */
 export class Inks {
   readonly #scheme: Scheme;
-  #rules = "";
+  readonly #rules = new Set<string>();
 
   constructor(scheme: Scheme) {
     this.#scheme = scheme;
   }
 
-  fill(name: string, ink: Ink): string {
-    return this.attributes(name, { fill: ink });
+  fill(ink: Ink): string {
+    return this.attributes({ fill: ink });
   }
 
-  stroke(name: string, ink: Ink): string {
-    return this.attributes(name, { stroke: ink });
+  stroke(ink: Ink): string {
+    return this.attributes({ stroke: ink });
   }
 
-  /**
-   * Returns a style element with the rules of all parts so far. Empty unless the scheme is "auto".
-   */
+  /** Returns a style element with the rules of all inks so far, or "" if there are none. */
   css(): string {
-    if (this.#scheme !== "auto") return "";
-    return `<style>@media(prefers-color-scheme:dark){${this.#rules}}</style>`;
+    if (this.#rules.size === 0) return "";
+    return `<style>@media(prefers-color-scheme:dark){${[...this.#rules].join("")}}</style>`;
   }
 
-  /** Returns the attributes of a part, such as the fill and the stroke of an area with a border. */
-  attributes(name: string, inks: Readonly<Record<string, Ink>>): string {
+  /** Returns several attributes, such as the fill and the stroke of an area with a border. */
+  attributes(inks: Readonly<Record<string, Ink>>): string {
     let attributes = "";
-    const rules: string[] = [];
+    const classes: string[] = [];
     for (const [property, ink] of Object.entries(inks)) {
       const [light, dark] = typeof ink === "string" ? [ink, ink] : ink;
       attributes += ` ${property}="${this.#scheme === "dark" ? dark : light}"`;
-      if (light !== dark) rules.push(`${property}:${dark}`);
+      if (this.#scheme !== "auto" || light === dark) continue;
+      const name = `${property.at(-1)}${packed(dark)}`;
+      this.#rules.add(`.${name}{${property}:${dark}}`);
+      classes.push(name);
     }
-    if (this.#scheme !== "auto" || rules.length === 0) return attributes;
-    this.#rules += `.${name}{${rules.join(";")}}`;
-    return ` class="${name}"${attributes}`;
+    return classes.length === 0 ? attributes : ` class="${classes.join(" ")}"${attributes}`;
   }
+}
+
+/** Returns a color in four characters. */
+function packed(color: Color): string {
+  const digits = color.length < 6 ? color.replace(/\w/g, "$&$&") : color;
+  return Uint8Array.fromHex(digits.slice(1)).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/**
+ * Returns an id for a part of a drawing. It consists of all that the part depends on, so that equal
+ * ids in a page are ids of equal parts, and no image cuts or fills another.
+ */
+export function ownId(name: string, ...content: readonly (string | number)[]): string {
+  return `ty${name}${content.join("_").replaceAll("#", "")}`;
 }
 
 /** Derives an ink from another, for each color scheme. */

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../bounded_map.ts";
+import { isDrawable, type Target } from "./text.ts";
 import { type Choices, SHARED_PARAMETERS, valueOf } from "./parameters.ts";
 
 type Numbers = (typeof SHARED_PARAMETERS.numbers.schema.enum)[number];
@@ -26,9 +27,12 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
 }
 
 /** Parses the form of a number. Invalid values fall back to the default. */
-export function parseNumberForm(query: Choices<"numbers" | "locale">): NumberForm {
+export function parseNumberForm(
+  query: Choices<"numbers" | "locale">,
+  target?: Target,
+): NumberForm {
   const numbers = valueOf(SHARED_PARAMETERS.numbers, query.get("numbers"));
-  return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale")) };
+  return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale"), target) };
 }
 
 const FORMATTERS = {
@@ -58,9 +62,18 @@ const resolved = new BoundedMap<string, string>(1000);
 
 /**
  * Returns the locale whose data the runtime uses for a BCP 47 tag, without extensions. Returns "en"
- * if it has none. There are about 430 such locales, and any number of tags.
+ * if it has none, or in a PNG if its fonts lack the letters of the locale. There are about 430 such
+ * locales, and any number of tags.
  */
-export function parseLocale(tag: string | undefined): string {
+export function parseLocale(tag: string | undefined, target: Target = "svg"): string {
+  const locale = knownLocale(tag);
+  const month = () => formatterOf(locale, "name of month", MONTH_NAME).format(0);
+  return target === "png" && !isDrawable(month()) ? "en" : locale;
+}
+
+const MONTH_NAME = (locale: string) => new Intl.DateTimeFormat(locale, { month: "long" });
+
+function knownLocale(tag: string | undefined): string {
   if (tag === undefined || tag === "" || tag.length > MAX_TAG_LENGTH) return "en";
   const known = resolved.get(tag);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-import { cleanText } from "./text.ts";
+import { type Target, textFor } from "./text.ts";
 
 /** The parameters that badges, charts, calendars and cards share, by name. */
 export const SHARED_PARAMETERS = nameParameters(
@@ -38,8 +38,8 @@ export interface Choices<Name extends string> {
 }
 
 /** Returns a label as clean text of at most 100 characters and "…". Empty for no left side. */
-export function parseLabel(query: Choices<"label">): string {
-  return cleanText(query.get("label") ?? SHARED_PARAMETERS.label.schema.default);
+export function parseLabel(query: Choices<"label">, target: Target = "svg"): string {
+  return textFor(target, query.get("label") ?? SHARED_PARAMETERS.label.schema.default);
 }
 
 /** Returns each parameter with its key as its name. */

@@ -1,5 +1,8 @@
 import { clusterWidth, type Face } from "./face.ts";
 
+/** The part of a line that is drawn. */
+export type DrawnLine = Pick<Line, "drawn" | "attributes" | "rightToLeft">;
+
 /** A line of text ready for an SVG: safe as content and as an attribute, and measured. */
 export interface Line {
   /** Escaped, as a screen reader should say it. */
@@ -35,12 +38,28 @@ export function cleanText(text: string): string {
   return kept;
 }
 
+/** Where an image is shown. PNGs are drawn with DejaVu Sans, which lacks many scripts. */
+export type Target = "svg" | "png";
+
+/** Reports whether the fonts of PNGs have the script of every letter. */
+export function isDrawable(text: string): boolean {
+  return !OTHER_LETTER.test(text);
+}
+
+const OTHER_LETTER =
+  /(?![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Armn}\p{sc=Geor}\p{sc=Zyyy}])\p{L}/u;
+
+/** Returns a clean text. Returns "" in a PNG if its fonts lack a letter of it. */
+export function textFor(target: Target, text: string): string {
+  return target === "png" && !isDrawable(text) ? "" : cleanText(text);
+}
+
 /** Position and length of a text in units of its parent. Attributes have a leading space each. */
 export interface TextAt {
-  /** The middle. */
+  /** The left end. */
   readonly x: number;
-  /** The baseline. */
-  readonly y: number;
+  /** The baseline. By default that of badges of 20 pixels. */
+  readonly y?: number;
   readonly length: number;
   /** Attributes of its color; inherited from the drawing around it if left out. */
   readonly ink?: string;
@@ -51,20 +70,13 @@ export interface TextAt {
 
 /** Draws a text in the given length, whatever font the reader has. Returns "" for an empty line. */
 export function drawText(
-  { drawn, attributes }: Pick<Line, "drawn" | "attributes">,
-  { x, y, length, ink = "", font = "", more = "" }: TextAt,
+  { drawn, attributes, rightToLeft }: DrawnLine,
+  { x, y = 14, length, ink = "", font = "", more = "" }: TextAt,
 ): string {
   if (drawn === "") return "";
-  return `<text x="${x}" y="${y}"${font} textLength="${length}"${more}${attributes}${ink}>${drawn}</text>`;
-}
-
-/** Draws a text from a left end on, on the baseline of badges of 20 pixels. */
-export function drawTextFrom(
-  line: Pick<Line, "drawn" | "attributes">,
-  left: number,
-  { length, ...at }: Omit<TextAt, "x" | "y">,
-): string {
-  return drawText(line, { x: tenth(left + length / 2), y: 14, length, ...at });
+  // Where a text starts depends on what the renderer knows of directions. Its middle does not.
+  const left = rightToLeft ? tenth(x + length / 2) : x;
+  return `<text x="${left}" y="${y}"${font} textLength="${length}"${more}${attributes}${ink}>${drawn}</text>`;
 }
 
 /** Rounds a length to a tenth of a pixel, the finest difference that readers see. */
@@ -89,7 +101,7 @@ export function setLine(text: string, face: Face, capitals = false): Line {
     drawn,
     rightToLeft,
     // Firefox spaces right-to-left text in the wrong direction. Spacing separates joined letters.
-    attributes: (rightToLeft ? ' direction="rtl"' : "") +
+    attributes: (rightToLeft ? ' direction="rtl" text-anchor="middle"' : "") +
       (SCALED.test(text) ? ' lengthAdjust="spacingAndGlyphs"' : ""),
     width: widths.reduce((sum, width) => sum + width, 0),
     spaced: JOINED.test(shown) ? 0 : widths.length,

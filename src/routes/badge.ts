@@ -4,6 +4,7 @@ import { parseGoal, withGoal } from "../drawing/goal.ts";
 import { formatCounts, parseNumberForm } from "../drawing/number.ts";
 import { parseLabel, SHARED_PARAMETERS } from "../drawing/parameters.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
+import type { Target } from "../drawing/text.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -19,10 +20,10 @@ import {
 import { checkPeriodOrShow, period, show } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
-/** `GET /badge`: the number as an SVG image. */
-export function badge({ readLatest, readPolicy }: Service): Endpoint {
+/** `GET /badge`: the number as an SVG image, drawn for a target. */
+export function badge({ readLatest, readPolicy }: Service, target: Target): Endpoint {
   const images = createRevalidatedImages(readPolicy);
-  const draw = createDrawings(images.prepare);
+  const draw = createDrawings(images.prepare, target);
   const stale = {
     ...headersFor("svg", readPolicy.cacheControl("no-store")),
     ...flagHeader("stale"),

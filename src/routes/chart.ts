@@ -1,4 +1,4 @@
-import { textHash } from "../drawing/text.ts";
+import { type Target, textHash } from "../drawing/text.ts";
 import type { Picture } from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { createRevalidatedImages } from "../http/conditional.ts";
@@ -10,11 +10,12 @@ import { readDays } from "./read_counter.ts";
 import type { Service } from "./service.ts";
 
 /**
- * `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of a counter or a prefix. `parseOthers`
- * parses the counters after the first, if the picture can show several.
+ * `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of a counter or a prefix, drawn for a
+ * target. `parseOthers` parses the counters after the first, if the picture can show several.
  */
 export function picture<Name extends string>(
   { counters, readPolicy }: Service,
+  target: Target,
   { name, summary, parameters, since, draw, drawProblem }: Picture<Name>,
   parseOthers?: (query: Pick<Query<Name | "id">, "get" | "getAll">) => readonly CounterId[],
 ): Endpoint {
@@ -34,7 +35,7 @@ export function picture<Name extends string>(
         read(id, isPrefix),
         ...others.map((id) => read(id, false)),
       ]);
-      const svg = draw(figures, query, more);
+      const svg = draw(figures, query, more, target);
       return images.respond(images.prepare({ svg, tag: textHash(svg) }), request);
     },
     drawProblem,

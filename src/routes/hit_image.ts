@@ -3,6 +3,7 @@ import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import type { CounterId } from "../domain/counter_id.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Days } from "../domain/history.ts";
+import type { Target } from "../drawing/text.ts";
 import { type HitRequest, once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
@@ -30,8 +31,11 @@ interface ShownHit {
 }
 
 /** `GET /hit.svg`: the counting image. Draws the last known number if the hit is not confirmed. */
-export function hitImage({ counters, countHit, recentHits }: Service): Endpoint {
-  const draw = createDrawings(({ svg }) => svg);
+export function hitImage(
+  { counters, countHit, recentHits }: Service,
+  target: Target,
+): Endpoint {
+  const draw = createDrawings(({ svg }) => svg, target);
 
   async function count(context: HitRequest): Promise<ShownHit> {
     try {

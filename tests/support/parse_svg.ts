@@ -51,9 +51,31 @@ export function texts(elements: readonly Element[]): Element[] {
   );
 }
 
+/** The ends of a text, in units of its parent. */
+export function ends({ attributes }: Element): { left: number; right: number } {
+  const [x = NaN, length = NaN] = ["x", "textLength"].map((key) => Number(attributes.get(key)));
+  const left = attributes.get("text-anchor") === "middle" ? x - length / 2 : x;
+  return { left, right: left + length };
+}
+
+/** The color of an element, `fill` or `stroke`, as a reader of light or dark pages sees it. */
+export function seen(
+  elements: readonly Element[],
+  { attributes }: Element,
+  { property = "fill", isDark }: { property?: string; isDark: boolean },
+): string | undefined {
+  const css = elements.filter(({ name }) => name === "style").map(({ text }) => text).join("");
+  const rules = (attributes.get("class") ?? "").split(" ").map((name) =>
+    name === "" ? undefined : css.split(`.${name}{${property}:`)[1]?.split("}")[0]
+  );
+  return isDark && rules.find((color) => color !== undefined) || attributes.get(property);
+}
+
 /** Element and attribute names in order, but for those that depend on the script of a text. */
 export function skeleton(svg: string): string[] {
   return parseSvg(svg).map(({ name, attributes }) =>
-    [name, ...attributes.keys()].filter((key) => !/^(direction|lengthAdjust)$/.test(key)).join(" ")
+    [name, ...attributes.keys()].filter((key) =>
+      !/^(direction|text-anchor|lengthAdjust)$/.test(key)
+    ).join(" ")
   );
 }

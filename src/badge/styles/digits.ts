@@ -1,7 +1,8 @@
 import type { Color } from "../../drawing/color.ts";
 import { VERDANA, verdana11 } from "../../drawing/face.ts";
 import type { Palette } from "../palette.ts";
-import { drawText } from "../../drawing/text.ts";
+import { ownId } from "../../drawing/inks.ts";
+import { drawText, tenth } from "../../drawing/text.ts";
 import type { Content, Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
@@ -23,19 +24,22 @@ interface Panel {
   readonly edges: number;
   /** Color of words, such as those of an error. */
   readonly words: Color;
-  readonly css?: string;
   /** Draws the panel around digits, or around words that are drawn already. */
   readonly draw: (width: number, content: readonly Cell[] | string) => string;
 }
 
 /** Returns a style that draws digits on a panel, and words in Verdana in the middle of it. */
-function digitStyle(name: string, panelOf: (palette: Palette) => Panel): Style {
+function digitStyle(
+  name: string,
+  panelOf: (palette: Palette) => Panel,
+  ignores: Style["ignores"] = [],
+): Style {
   return {
     ...DIGITS,
     names: [name],
-    ignores: ["label", "labelColor", "bg", ...DIGITS.ignores],
+    ignores: ["label", "labelColor", "bg", ...DIGITS.ignores, ...ignores],
     layout(palette) {
-      const { height, step, edges, words, css, draw } = panelOf(palette);
+      const { height, step, edges, words, draw } = panelOf(palette);
       return (content) => {
         const { message } = content;
         const cells = cellsOf(content, palette);
@@ -44,13 +48,12 @@ function digitStyle(name: string, panelOf: (palette: Palette) => Panel): Style {
           : cells.length * step + edges;
         const drawWords = () =>
           drawText({ ...message, attributes: ' lengthAdjust="spacingAndGlyphs"' }, {
-            x: width / 2,
+            x: tenth((width - message.width) / 2),
             y: height / 2 + 4,
             length: message.width,
             ink: ` font-family="${palette.font}" font-size="11" fill="${words}"`,
-            font: ' text-anchor="middle"',
           });
-        return { width, height, css, shapes: draw(width, cells ?? drawWords()) };
+        return { width, height, shapes: draw(width, cells ?? drawWords()) };
       };
     },
   };
@@ -61,29 +64,31 @@ const WHEEL_WIDTH = 22;
 const FRAME = 7;
 
 /** The wheels of an old car's odometer; the last one, in ivory, is about to turn. */
-export const odometer: Style = digitStyle("odometer", ({ color, valueColor }) => ({
+export const odometer: Style = digitStyle("odometer", () => ({
   height: 36,
   step: WHEEL_WIDTH,
   edges: 2 * FRAME,
   words: "#ff9b90",
-  css: `<style>.n{fill:none;stroke:${valueColor ?? color ?? "#f5f2e8"};stroke-width:2.3;` +
-    `stroke-linecap:round;stroke-linejoin:round}.r{stroke:#b3261e}</style>`,
   draw(width, content) {
     const inner = width - 2 * FRAME;
+    const clip = ownId("c", width);
     const drawn = typeof content === "string" ? content : drawWheels(content);
     return FINISH +
-      `<clipPath id="c"><rect x="${FRAME}" y="5" width="${inner}" height="26" rx="2"/></clipPath>` +
-      `<rect width="${width}" height="36" rx="6" fill="url(#f)"/>` +
+      `<clipPath id="${clip}"><rect x="${FRAME}" y="5" width="${inner}" height="26" rx="2"/></clipPath>` +
+      `<rect width="${width}" height="36" rx="6" fill="url(#${METAL})"/>` +
       `<rect x="5" y="3" width="${inner + 4}" height="30" rx="4"/>` +
-      `<g clip-path="url(#c)">${drawn}<path fill="url(#w)" d="M${FRAME} 5h${inner}v26H${FRAME}z"/></g>`;
+      `<g clip-path="url(#${clip})">${drawn}<path fill="url(#${ROUND})" d="M${FRAME} 5h${inner}v26H${FRAME}z"/></g>`;
   },
-}));
+}), ["color", "valueColor"]);
+
+const METAL = ownId("m");
+const ROUND = ownId("w");
 
 /** A metal shine for the frame, and a shade that makes the wheels look round. */
-const FINISH = `<linearGradient id="w" x2="0" y2="1"><stop stop-opacity=".75"/>` +
+const FINISH = `<linearGradient id="${ROUND}" x2="0" y2="1"><stop stop-opacity=".75"/>` +
   `<stop offset=".3" stop-opacity="0"/><stop offset=".45" stop-color="#fff" stop-opacity=".14"/>` +
   `<stop offset=".62" stop-opacity="0"/><stop offset="1" stop-opacity=".8"/></linearGradient>` +
-  `<linearGradient id="f" x2="0" y2="1"><stop stop-color="#8b8f92"/>` +
+  `<linearGradient id="${METAL}" x2="0" y2="1"><stop stop-color="#8b8f92"/>` +
   `<stop offset=".5" stop-color="#4a4e51"/><stop offset="1" stop-color="#2c2f31"/></linearGradient>`;
 
 /** Draws the wheels. All but the last are the dashes of one stroke. */
@@ -93,12 +98,15 @@ function drawWheels(cells: readonly Cell[]): string {
   const end = left + dark.length * WHEEL_WIDTH;
   const last = cells.at(-1)?.character ?? "";
   const digit = (text: string, y: number) =>
-    `<path class="n r" transform="translate(${end + 5.5} ${y})" d="${STROKES[text] ?? ""}"/>`;
+    `<path transform="translate(${end + 5.5} ${y})" d="${STROKES[text] ?? ""}"/>`;
   return `<path stroke="#1b1d1f" stroke-width="26" stroke-dasharray="21 1" d="M${left} 18H${end}"/>` +
-    drawDigits(dark, { x: left + 5.5, y: 10, step: WHEEL_WIDTH, ink: ' class="n"' }) +
     `<rect x="${end}" y="5" width="21" height="26" fill="#efe9da"/>` +
+    `<g fill="none" stroke="#f5f2e8" stroke-width="2.3" stroke-linecap="round" stroke-linejoin="round">` +
+    drawDigits(dark, { x: left + 5.5, y: 10, step: WHEEL_WIDTH, ink: "" }) +
     // The next digit shows below, as on a wheel that has begun to turn.
-    digit(last, 7.5) + digit(String((Number(last) + 1) % 10), 27.5);
+    `<g stroke="#b3261e">${digit(last, 7.5)}${
+      digit(String((Number(last) + 1) % 10), 27.5)
+    }</g></g>`;
 }
 
 /** Digits side by side; `ink` has the attributes of their strokes. */
@@ -130,7 +138,7 @@ export const flap: Style = digitStyle("flap", ({ color, valueColor }) => ({
     const ink = ` fill="none" stroke="${valueColor ?? color ?? "#f7f3e3"}" stroke-width="2.5" ` +
       `stroke-linecap="round" stroke-linejoin="round"`;
     const across = width - 2 * BOARD_EDGE;
-    return `${FLAP_SHADE}${board}<g transform="translate(0 4)" fill="url(#t)">${
+    return `${FLAP_SHADE}${board}<g transform="translate(0 4)" fill="url(#${SHADE})">${
       flaps.join("")
     }</g>` +
       drawDigits(content, { x: BOARD_EDGE + 5, y: 9, step: FLAP_STEP, ink }) +
@@ -139,8 +147,10 @@ export const flap: Style = digitStyle("flap", ({ color, valueColor }) => ({
   },
 }));
 
+const SHADE = ownId("t");
+
 /** The upper half catches more light than the lower. */
-const FLAP_SHADE = `<linearGradient id="t" x2="0" y2="1"><stop stop-color="#3c4247"/>` +
+const FLAP_SHADE = `<linearGradient id="${SHADE}" x2="0" y2="1"><stop stop-color="#3c4247"/>` +
   `<stop offset=".5" stop-color="#2c3135"/><stop offset=".5" stop-color="#24292c"/>` +
   `<stop offset="1" stop-color="#2a2f33"/></linearGradient>`;
 
@@ -173,6 +183,7 @@ const PANEL_LEFT = 9;
 export const led: Style = digitStyle("led", ({ color, valueColor }) => {
   const glow = valueColor ?? color ?? "#ff4b33";
   const light = valueColor ?? color ?? "#ff6a4d";
+  const unlit = ownId("u", glow);
   return {
     height: 36,
     step: SEGMENT_STEP,
@@ -188,11 +199,11 @@ export const led: Style = digitStyle("led", ({ color, valueColor }) => {
       );
       const shown = `${dim === "" ? "" : `<path opacity=".55" d="${dim}"/>`}<path d="${bright}"/>`;
       const across = content.length * SEGMENT_STEP;
-      return `<pattern id="u" x="${PANEL_LEFT}" width="${SEGMENT_STEP}" height="36" patternUnits="userSpaceOnUse">` +
+      return `<pattern id="${unlit}" x="${PANEL_LEFT}" width="${SEGMENT_STEP}" height="36" patternUnits="userSpaceOnUse">` +
         `<path fill="none" stroke-linecap="round" stroke="${glow}" stroke-opacity=".11" stroke-width="2.8" ` +
         `d="${segments("abcdefg", 0)}" transform="translate(-${PANEL_LEFT})"/></pattern>` +
         `${panel}<g transform="skewX(-5) translate(2.5)" fill="none" stroke-linecap="round">` +
-        `<path fill="url(#u)" d="M${PANEL_LEFT} 0h${across}v36h-${across}z"/>` +
+        `<path fill="url(#${unlit})" d="M${PANEL_LEFT} 0h${across}v36h-${across}z"/>` +
         `<g stroke="${glow}" stroke-opacity=".2" stroke-width="6">${shown}</g>` +
         `<g stroke="${light}" stroke-width="2.8">${shown}</g></g>`;
     },

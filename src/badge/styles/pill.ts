@@ -1,9 +1,9 @@
 import { filledPaper } from "../../drawing/goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../../drawing/face.ts";
-import { ERROR, GREEN, Inks, UP } from "../../drawing/inks.ts";
+import { ERROR, GREEN, Inks, ownId, UP } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
 import { weekTrend } from "../../drawing/trend.ts";
-import { drawTextFrom, type Line, tenth } from "../../drawing/text.ts";
+import { drawText, type Line, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";
 
@@ -30,8 +30,8 @@ function layout(palette: Palette, label: Line): Draw {
   const inks = inksOf(palette);
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 3;
-  const messageX = label.drawn === "" ? labelX : labelX + labelLength + GAP;
-  const labelText = drawTextFrom(label, labelX, { length: labelLength, ink: inks.label });
+  const messageX = label.drawn === "" ? labelX : tenth(labelX + labelLength + GAP);
+  const labelText = drawText(label, { x: labelX, length: labelLength, ink: inks.label });
   return ({ message, bars, share }) => {
     const messageLength = tenth(message.width * BOLDER);
     const trend = bars.trend === undefined ? undefined : weekTrend(bars.trend);
@@ -46,10 +46,13 @@ function layout(palette: Palette, label: Line): Draw {
     const width = Math.ceil(end + EDGE);
     const left = messageX - GAP / 2;
     const right = end > messageX + messageLength ? messageX + messageLength + GAP / 2 : width - 1;
+    const clip = ownId("k", width);
     const filled = share === 0
       ? ""
-      : `<clipPath id="k"><rect x="1" y="1" width="${width - 2}" height="18" rx="9"/></clipPath>` +
-        `<rect clip-path="url(#k)" x="${tenth(left)}" width="${
+      : `<clipPath id="${clip}"><rect x="1" y="1" width="${
+        width - 2
+      }" height="18" rx="9"/></clipPath>` +
+        `<rect clip-path="url(#${clip})" x="${tenth(left)}" width="${
           tenth(share * (right - left))
         }" height="20"${inks.fill}/>`;
     const shapes =
@@ -59,20 +62,28 @@ function layout(palette: Palette, label: Line): Draw {
           `<path d="M11 5.5v9m3-9v9m3-9v9m3-9v9"${inks.strokes}/><path d="M9 13l13-6"${inks.strike}/></g>`
         : drawLogo(palette, { x: EDGE - 2, height: HEIGHT, ink: inks.strike })) +
       bars.draw(barsX, inks.bars) +
-      `<g font-family="${palette.font}" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
+      `<g font-family="${palette.font}" font-size="11" text-rendering="geometricPrecision">` +
       labelText +
-      drawTextFrom(message, messageX, {
+      drawText(message, {
+        x: messageX,
         length: messageLength,
         ink: inks.value,
         font: ' font-weight="bold"',
       }) +
-      drawTextFrom({ drawn: trend?.drawn ?? "", attributes: "" }, trendX, {
+      drawText({ drawn: trend?.drawn ?? "", attributes: "", rightToLeft: false }, {
+        x: trendX,
         length: trendLength,
         ink: trend?.isUp ? inks.up : inks.label,
         font: ' font-size="10"',
       }) +
       "</g>";
-    return { width, height: HEIGHT, css: inks.css, shapes, spoken: trend?.spoken };
+    return {
+      width,
+      height: HEIGHT,
+      css: bars.width === 0 ? inks.css : inks.cssWithBars,
+      shapes,
+      spoken: trend?.spoken,
+    };
   };
 }
 
@@ -94,17 +105,16 @@ function inksOf({ theme, failed, bg, labelColor, color, valueColor, goal }: Pale
   const paper = bg ?? COLORS.paper;
   const value = valueColor ?? color ?? (failed ? ERROR : COLORS.value);
   const filled = goal === undefined ? undefined : filledPaper(paper, value);
-  return {
-    ground: inks.attributes("a", { fill: filled?.rest ?? paper, stroke: COLORS.border }),
-    strokes: inks.stroke("b", COLORS.label),
-    strike: inks.stroke("d", GREEN),
-    bars: inks.fill("g", GREEN),
-    up: inks.fill("f", UP),
-    label: inks.fill("c", labelColor ?? COLORS.label),
-    value: inks.fill("e", filled?.text ?? value),
-    fill: filled === undefined ? "" : inks.fill("h", filled.fill),
+  const always = {
+    ground: inks.attributes({ fill: filled?.rest ?? paper, stroke: COLORS.border }),
+    strokes: inks.stroke(COLORS.label),
+    strike: inks.stroke(GREEN),
+    label: inks.fill(labelColor ?? COLORS.label),
+    value: inks.fill(filled?.text ?? value),
+    fill: filled === undefined ? "" : inks.fill(filled.fill),
     css: inks.css(),
   };
+  return { ...always, bars: inks.fill(GREEN), up: inks.fill(UP), cssWithBars: inks.css() };
 }
 
 const COLORS = {

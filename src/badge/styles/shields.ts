@@ -1,7 +1,7 @@
-import { isBright } from "../../drawing/color.ts";
+import { type Color, isBright } from "../../drawing/color.ts";
 import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../../drawing/goal.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../../drawing/face.ts";
-import { type Ink, Inks, mapInk } from "../../drawing/inks.ts";
+import { type Ink, Inks, mapInk, ownId } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth, type TextAt } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
@@ -56,7 +56,7 @@ export const classic: Style = shieldsStyle({
   names: ["classic", "flat"],
   gloss: {
     radius: 3,
-    stops: `<stop offset="0" stop-color="#bbb" stop-opacity=".1"/>` +
+    stops: `<stop stop-color="#bbb" stop-opacity=".1"/>` +
       `<stop offset="1" stop-opacity=".1"/>`,
   },
 });
@@ -65,12 +65,11 @@ export const classic: Style = shieldsStyle({
 export const plastic: Style = shieldsStyle({
   ...FLAT_SQUARE,
   names: ["plastic"],
-  ignores: [...FLAT_SQUARE.ignores, "spark"],
   height: 18,
   baseline: 130,
   gloss: {
     radius: 4,
-    stops: `<stop offset="0" stop-color="#fff" stop-opacity=".7"/>` +
+    stops: `<stop stop-color="#fff" stop-opacity=".7"/>` +
       `<stop offset=".1" stop-color="#aaa" stop-opacity=".1"/>` +
       `<stop offset=".9" stop-opacity=".3"/><stop offset="1" stop-opacity=".5"/>`,
   },
@@ -82,7 +81,7 @@ const LETTER_SPACING = 1.25;
 /** For-the-badge of shields.io: tall, in spaced capitals, the message bold. */
 export const forTheBadge: Style = shieldsStyle({
   names: ["for-the-badge"],
-  ignores: [...FLAT_SQUARE.ignores, "spark"],
+  ignores: FLAT_SQUARE.ignores,
   labelFace: verdana10,
   messageFace: verdanaBold10,
   height: 28,
@@ -108,7 +107,7 @@ function shieldsStyle(shape: Shape): Style {
 /** Boxes are laid out in pixels, texts in tenths of a pixel. */
 function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
   const { height, padding, logoX, baseline: y, lengthOf, weight = "" } = shape;
-  const inks = inksOf(palette);
+  const inks = inksOf(palette, shape.gloss !== undefined);
   const drawGround = groundOf(shape);
   const drawLine = shape.gloss === undefined ? plainText : shadowedText;
 
@@ -124,10 +123,10 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
     height,
     ink: hasLabel ? inks.label.stroke : inks.value.stroke,
   });
-  const words = `<g text-anchor="middle" font-family="${palette.font}" ` +
+  const words = `<g font-family="${palette.font}" ` +
     `text-rendering="geometricPrecision" font-size="${shape.fontSize}">` +
     drawLine(label, {
-      x: 10 * (seam + start) + 5 * labelLength,
+      x: 10 * (seam + start),
       y,
       length: 10 * labelLength,
       ink: inks.label,
@@ -139,7 +138,7 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
     const messageStart = barsStart + (bars.width === 0 ? 0 : bars.width + padding);
     const valueWidth = messageStart + length + padding;
     const width = labelWidth + valueWidth;
-    const x = 10 * (labelWidth - seam + messageStart) + 5 * length;
+    const x = 10 * (labelWidth - seam + messageStart);
     const filled = share === 0
       ? ""
       : `<rect x="${labelWidth}" width="${
@@ -149,7 +148,7 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
       `${boxes} width="${valueWidth}" height="${height}"${inks.value.box}/>${filled}`,
       width,
     ) +
-      logo + bars.draw(labelWidth + barsStart, inks.value.text) + words +
+      logo + bars.draw(labelWidth + barsStart, inks.value.text, height) + words +
       drawLine(message, { x, y, length: 10 * length, ink: inks.value, more: weight }) + "</g>";
     return { width, height, css: inks.css, shapes };
   };
@@ -158,16 +157,20 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
 /** Returns a function that draws the ground around both boxes. */
 function groundOf({ height, gloss }: Shape): (boxes: string, width: number) => string {
   if (gloss === undefined) return (boxes) => `<g shape-rendering="crispEdges">${boxes}</g>`;
-  const above = `<filter id="blur"><feGaussianBlur stdDeviation="16"/></filter>` +
-    `<linearGradient id="s" x2="0" y2="100%">${gloss.stops}</linearGradient><clipPath id="r">`;
-  const ends = `height="${height}" rx="${gloss.radius}"/></clipPath><g clip-path="url(#r)">`;
+  const [shine, corners] = [ownId("s", height), ownId("r", height)];
+  const above = `<filter id="${BLUR}"><feGaussianBlur stdDeviation="16"/></filter>` +
+    `<linearGradient id="${shine}" x2="0" y2="100%">${gloss.stops}</linearGradient>` +
+    `<clipPath id="${corners}_`;
+  const ends = `height="${height}" rx="${gloss.radius}"/></clipPath><g clip-path="url(#${corners}_`;
+  const over = `height="${height}" fill="url(#${shine})"/></g>`;
   return (boxes, width) =>
-    `${above}<rect width="${width}" ${ends}${boxes}` +
-    `<rect width="${width}" height="${height}" fill="url(#s)"/></g>`;
+    `${above}${width}"><rect width="${width}" ${ends}${width})">${boxes}<rect width="${width}" ${over}`;
 }
 
+const BLUR = ownId("b");
+
 /** A text in tenths of a pixel, and the inks of its box. */
-type LineAt = Omit<TextAt, "ink"> & { readonly ink: BoxInks };
+type LineAt = Omit<TextAt, "ink"> & { readonly y: number; readonly ink: BoxInks };
 
 function plainText(line: Line, { ink, more = "", ...at }: LineAt): string {
   return drawText(line, { ...at, ink: ink.text, more: ` transform="scale(.1)"${more}` });
@@ -178,7 +181,7 @@ function shadowedText(line: Line, { ink, ...at }: LineAt): string {
   if (line.drawn === "") return "";
   const below = (ink: string) => drawText(line, { ...at, y: at.y + 10, ink });
   return `<g transform="scale(.1)"><g aria-hidden="true"${ink.shadow}>` +
-    below(' fill-opacity=".8" filter="url(#blur)"') + below(' fill-opacity=".3"') +
+    below(` fill-opacity=".8" filter="url(#${BLUR})"`) + below(' fill-opacity=".3"') +
     `</g>${drawText(line, { ...at, ink: ink.text })}</g>`;
 }
 
@@ -186,29 +189,27 @@ function shadowedText(line: Line, { ink, ...at }: LineAt): string {
 type BoxInks = ReturnType<typeof inksOf>["label"];
 
 /** Fills in the colors that were not chosen. */
-function inksOf({ theme, failed, labelColor, color, goal, logo, logoColor }: Palette) {
+function inksOf(
+  { theme, failed, labelColor, color, goal, logo, logoColor }: Palette,
+  hasShadow: boolean,
+) {
   const colors = theme === "none" ? SHIELDS : THEMED;
   const inks = new Inks(theme === "none" ? "light" : theme);
   const hasLogo = logo !== undefined && logoColor === undefined;
-  const inksOfBox = (
-    { rest, fill, text }: FilledInks,
-    [box, word, shadow, stroke]: readonly [string, string, string, string],
-  ) => ({
-    box: inks.fill(box, rest),
-    text: inks.fill(word, text),
-    shadow: inks.fill(
-      shadow,
-      mapInk(text, (color) => color === DARK_TEXT ? "#ccc" : "#010101"),
-    ),
+  const shadowOf = (color: Color) => color === DARK_TEXT ? "#ccc" : "#010101";
+  const inksOfBox = ({ rest, fill, text }: FilledInks) => ({
+    box: inks.fill(rest),
+    text: inks.fill(text),
+    shadow: hasShadow ? inks.fill(mapInk(text, shadowOf)) : "",
     /** The inks of a logo. */
-    stroke: hasLogo ? inks.stroke(stroke, text) : "",
+    stroke: hasLogo ? inks.stroke(text) : "",
     /** The part that shows the share of a goal. */
-    fill: fill === rest ? "" : inks.fill("i", fill),
+    fill: fill === rest ? "" : inks.fill(fill),
   });
   const box = color ?? (failed ? colors.error : colors.value);
   return {
-    label: inksOfBox(plainBox(labelColor ?? colors.label), ["a", "b", "c", "e"]),
-    value: inksOfBox(goal === undefined ? plainBox(box) : filledBox(box), ["d", "f", "g", "h"]),
+    label: inksOfBox(plainBox(labelColor ?? colors.label)),
+    value: inksOfBox(goal === undefined ? plainBox(box) : filledBox(box)),
     css: inks.css(),
   };
 }

@@ -1,8 +1,8 @@
 import { filledPaper } from "../../drawing/goal.ts";
 import { type Face, makeFace } from "../../drawing/face.ts";
-import { ERROR, Inks } from "../../drawing/inks.ts";
+import { ERROR, Inks, ownId } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
-import { drawText, drawTextFrom, type Line, tenth } from "../../drawing/text.ts";
+import { drawText, type Line, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";
 
@@ -22,7 +22,7 @@ const helveticaBold11: Face = makeFace({
 /** shields.io's social: a button with the label, and a bubble with the count. */
 export const social: Style = {
   names: ["social"],
-  ignores: ["bg", "spark", "digits"],
+  ignores: ["bg", "digits"],
   labelFace: helveticaBold11,
   messageFace: helveticaBold11,
   font: "Helvetica Neue,Helvetica,Arial,sans-serif",
@@ -36,36 +36,42 @@ const GAP = 7;
 function layout(palette: Palette, label: Line): Draw {
   const inks = inksOf(palette);
   const logo = { ...palette, logo: palette.logo ?? LOGOS.get("tally") };
+  const shade = ownId("g", palette.theme);
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 4;
   const labelEnd = label.drawn === "" ? EDGE + LOGO_SIZE : labelX + labelLength;
   const button = Math.ceil(labelEnd + EDGE);
-  const labelText = drawTextFrom(capitalized(label), labelX, {
+  const labelText = drawText(capitalized(label), {
+    x: labelX,
     length: labelLength,
     ink: inks.label,
   });
-  return ({ message, share }) => {
+  return ({ message, bars, share }) => {
     const messageLength = tenth(message.width);
     const bubble = button + GAP;
-    const bubbleWidth = Math.ceil(messageLength + 10);
+    const barsWidth = bars.width === 0 ? 0 : bars.width + EDGE;
+    const bubbleWidth = Math.ceil(barsWidth + messageLength + 10);
     const width = bubble + bubbleWidth;
     const outline = `M${bubble + 0.5} 7.5v-4a3 3 0 0 1 3-3h${
       bubbleWidth - 7
     }a3 3 0 0 1 3 3v13a3 3 0 0 1-3 3h-${bubbleWidth - 7}a3 3 0 0 1-3-3v-4l-3-2.5z`;
-    const filled = share === 0 ? "" : `<clipPath id="k"><path d="${outline}"/></clipPath>` +
-      `<rect clip-path="url(#k)" x="${bubble + 1}" y="1" width="${
+    const clip = ownId("o", bubble, bubbleWidth);
+    const filled = share === 0 ? "" : `<clipPath id="${clip}"><path d="${outline}"/></clipPath>` +
+      `<rect clip-path="url(#${clip})" x="${bubble + 1}" y="1" width="${
         tenth(share * (bubbleWidth - 2))
       }" height="18"${inks.fill}/>`;
     const shapes =
-      `<linearGradient id="g" x2="0" y2="1"><stop${inks.top}/><stop offset="1"${inks.foot}/></linearGradient>` +
-      `<rect x=".5" y=".5" width="${button - 1}" height="19" rx="3" fill="url(#g)"${inks.edge}/>` +
+      `<linearGradient id="${shade}" x2="0" y2="1"><stop${inks.top}/><stop offset="1"${inks.foot}/></linearGradient>` +
+      `<rect x=".5" y=".5" width="${
+        button - 1
+      }" height="19" rx="3" fill="url(#${shade})"${inks.edge}/>` +
       `<path${inks.bubble} d="${outline}"/>${filled}` +
+      bars.draw(bubble + EDGE, inks.value) +
       drawLogo(logo, { x: EDGE, height: HEIGHT, ink: inks.stroke }) +
-      `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-anchor="middle" text-rendering="geometricPrecision">` +
+      `<g font-family="${palette.font}" font-weight="bold" font-size="11" text-rendering="geometricPrecision">` +
       labelText +
       drawText(message, {
-        x: tenth(bubble + bubbleWidth / 2),
-        y: 14,
+        x: tenth(bubble + (bubbleWidth + barsWidth - messageLength) / 2),
         length: messageLength,
         ink: inks.value,
       }) +
@@ -87,14 +93,14 @@ function inksOf({ theme, failed, color, valueColor, labelColor, goal }: Palette)
   const value = valueColor ?? color ?? (failed ? ERROR : ink);
   const filled = goal === undefined ? undefined : filledPaper(paper, value);
   return {
-    top: inks.attributes("p", { "stop-color": COLORS.top }),
-    foot: inks.attributes("q", { "stop-color": COLORS.foot }),
-    edge: inks.stroke("s", edge),
-    bubble: inks.attributes("a", { fill: paper, stroke: edge }),
-    stroke: inks.stroke("b", ink),
-    label: inks.fill("c", labelColor ?? ink),
-    value: inks.fill("d", filled?.text ?? value),
-    fill: filled === undefined ? "" : inks.fill("e", filled.fill),
+    top: inks.attributes({ "stop-color": COLORS.top }),
+    foot: inks.attributes({ "stop-color": COLORS.foot }),
+    edge: inks.stroke(edge),
+    bubble: inks.attributes({ fill: paper, stroke: edge }),
+    stroke: inks.stroke(ink),
+    label: inks.fill(labelColor ?? ink),
+    value: inks.fill(filled?.text ?? value),
+    fill: filled === undefined ? "" : inks.fill(filled.fill),
     css: inks.css(),
   };
 }

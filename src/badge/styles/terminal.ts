@@ -21,8 +21,7 @@ function layout(palette: Palette, label: Line): Draw {
   const labelEnd = label.drawn === "" ? LABEL_START : LABEL_START + labelLength + GAP;
   const barsStart = Math.ceil(labelEnd);
   const labelText = drawText(label, {
-    x: LABEL_START + labelLength / 2,
-    y: 14,
+    x: LABEL_START,
     length: labelLength,
     ink: inks.label,
   });
@@ -36,11 +35,10 @@ function layout(palette: Palette, label: Line): Draw {
         width - 1
       }" height="19" rx="4"${inks.bg} stroke="#808080" stroke-opacity=".4"/>` +
       `<path d="M8.5 6.5l3.5 3.5-3.5 3.5" fill="none" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"${inks.prompt}/>` +
-      `<g text-anchor="middle" font-family="${palette.font}" font-size="12" text-rendering="geometricPrecision">` +
+      `<g font-family="${palette.font}" font-size="12" text-rendering="geometricPrecision">` +
       labelText +
       drawText(message, {
-        x: messageStart + messageLength / 2,
-        y: 14,
+        x: tenth(messageStart),
         length: messageLength,
         ink: inks.value,
         more: ' font-weight="bold"',
@@ -61,10 +59,10 @@ function inksOf({ theme, failed, bg, labelColor, valueColor, color }: Palette) {
   const label = labelColor ?? legible(COLORS.label);
   const value = valueColor ?? color ?? legible(failed ? COLORS.error : COLORS.value);
   return {
-    bg: inks.fill("a", bg ?? COLORS.bg),
-    label: inks.fill("b", label),
-    value: inks.fill("c", value),
-    prompt: inks.stroke("d", value),
+    bg: inks.fill(bg ?? COLORS.bg),
+    label: inks.fill(label),
+    value: inks.fill(value),
+    prompt: inks.stroke(value),
     css: inks.css(),
   };
 }

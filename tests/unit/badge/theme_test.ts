@@ -2,7 +2,7 @@ import { deepStrictEqual, fail, ok } from "node:assert/strict";
 import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
 import { type Color, contrast, parseColor } from "../../../src/drawing/color.ts";
 import { parseLook } from "../../../src/badge/look.ts";
-import { parseSvg, texts } from "../../support/parse_svg.ts";
+import { parseSvg, seen, texts } from "../../support/parse_svg.ts";
 
 const SHIELDS_STYLES = ["classic", "flat-square", "plastic", "for-the-badge"];
 const AA = 4.5;
@@ -84,15 +84,11 @@ Deno.test("drawBadge() keeps the colors that the caller chose in every theme", (
 /** Fills of boxes, then of texts, as a reader of light or dark pages sees them. */
 function paints(svg: string, dark: boolean): string[] {
   const elements = parseSvg(svg);
-  const css = elements.find(({ name }) => name === "style")?.text ?? "";
-  const rules = new Map(
-    [...css.matchAll(/\.(\w)\{fill:(#\w+)\}/g)].map(([, name = "", fill = ""]) => [name, fill]),
-  );
   const boxes = elements.filter(({ name }) => name === "rect");
-  return [...boxes, ...texts(elements)].flatMap(({ attributes }) => {
-    const fill = attributes.get("fill");
-    if (fill === undefined || fill.startsWith("url") || attributes.has("opacity")) return [];
-    return [dark ? rules.get(attributes.get("class") ?? "") ?? fill : fill];
+  return [...boxes, ...texts(elements)].flatMap((element) => {
+    const fill = seen(elements, element, { isDark: dark });
+    if (!fill?.startsWith("#") || element.attributes.has("opacity")) return [];
+    return [fill];
   });
 }
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { drawBadge, sparkOf } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/look.ts";
 import { badgeBars } from "../../../src/badge/bars.ts";
-import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
+import { attribute, ends, parseSvg, texts } from "../../support/parse_svg.ts";
 
 const STYLES = ["classic", "flat-square", "terminal"];
 /** From today backwards. */
@@ -32,11 +32,9 @@ for (const style of STYLES) {
     for (const label of ["views", ""]) {
       const svg = draw(style, WEEK, 30, label);
       const boxes = barsIn(svg);
-      const lines = texts(parseSvg(svg)).map(({ attributes }) => {
-        const scale = style === "terminal" ? 1 : 10;
-        const [x, length] = ["x", "textLength"].map((key) => Number(attributes.get(key)) / scale);
-        return { left: (x ?? 0) - (length ?? 0) / 2, right: (x ?? 0) + (length ?? 0) / 2 };
-      });
+      const scale = style === "terminal" ? 1 : 10;
+      const lines = texts(parseSvg(svg)).map(ends)
+        .map(({ left, right }) => ({ left: left / scale, right: right / scale }));
       const count = lines.at(-1);
       const before = lines.length === 1 ? 0 : lines[0]?.right ?? 0;
       ok((boxes[0]?.x ?? 0) >= before + 4, `${label}: ${boxes[0]?.x} is not beside ${before}`);
@@ -71,8 +69,10 @@ const SPARKS: readonly (readonly [query: string, days: number])[] = [
   ["spark=14&style=flat", 14],
   ["spark=14&style=flat-square", 14],
   ["spark=14&style=terminal", 14],
-  ["spark=14&style=plastic", 0],
-  ["spark=14&style=for-the-badge", 0],
+  ["spark=14&style=plastic", 14],
+  ["spark=14&style=for-the-badge", 14],
+  ["spark=14&style=social", 14],
+  ["spark=14&style=odometer", 0],
   ["spark=1", 7],
   ["spark=99999999999999999999", 30],
   ["spark=0", 0],
@@ -97,8 +97,10 @@ function draw(style: string, hits: readonly number[], count: number, label = "vi
 
 /** Returns the bars of a badge from left to right. Each must end at y 16 and be 2 px wide. */
 function barsIn(svg: string): Box[] {
+  let ink = "";
   return parseSvg(svg).flatMap(({ name, attributes }) => {
     const d = attributes.get("d") ?? "";
+    if (name === "g") ink = attributes.get("fill") ?? "";
     if (name !== "path" || !d.includes("h2")) return [];
     return [...d.matchAll(/M(\d+) 16v-(\d+)h2v(\d+)z/g)].map(([, x, up, down]) => {
       strictEqual(up, down);
@@ -106,7 +108,7 @@ function barsIn(svg: string): Box[] {
         x: Number(x),
         top: 16 - Number(up),
         opacity: attributes.get("opacity") ?? "",
-        ink: attributes.get("fill") ?? "",
+        ink,
       };
     });
   }).sort((one, other) => one.x - other.x);

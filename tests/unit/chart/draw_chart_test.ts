@@ -5,7 +5,7 @@ import { type ChartFigures, drawChart } from "../../../src/chart/draw_chart.ts";
 import { parseChartLook } from "../../../src/chart/look.ts";
 import { times } from "../../support/times.ts";
 import { assertInert, hostileText } from "../../support/hostile_text.ts";
-import { attribute, type Element, parseSvg, texts } from "../../support/parse_svg.ts";
+import { attribute, type Element, ends, parseSvg, seen, texts } from "../../support/parse_svg.ts";
 import { drawnBars } from "./drawn_bars.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 
@@ -172,14 +172,14 @@ function figuresOf(hits: number[]): ChartFigures {
 
 /** Returns the visible colors on light or dark pages. */
 function colors(svg: readonly Element[], dark = false): Record<"panel" | "words" | "bars", Color> {
-  const css = svg.find(({ name }) => name === "style")?.text ?? "";
-  const seen = (name: string, key: string): Color => {
-    const element = svg.find((element) => element.name === name && element.attributes.has(key));
-    const letter = element?.attributes.get("class");
-    const rule = new RegExp(`\\.${letter}\\{[^}]*\\b${key}:(#\\w+)`).exec(css)?.[1];
-    return `#${(dark && rule || element?.attributes.get(key) || "#").slice(1)}`;
+  const first = (name: string, property: string): Color => {
+    const element = svg.find(({ name: other, attributes }) =>
+      other === name && attributes.has(property)
+    );
+    const color = element && seen(svg, element, { property, isDark: dark });
+    return `#${(color ?? "#").slice(1)}`;
   };
-  return { panel: seen("rect", "fill"), words: seen("g", "fill"), bars: seen("g", "stroke") };
+  return { panel: first("rect", "fill"), words: first("g", "fill"), bars: first("g", "stroke") };
 }
 
 /**
@@ -189,13 +189,12 @@ function assertFits(svg: readonly Element[]): void {
   const width = Number(attribute(svg, "svg", "width"));
   const height = Number(attribute(svg, "svg", "height"));
   const lines = new Map<number, { left: number; right: number; text: string }[]>();
-  for (const { attributes, text } of texts(svg)) {
-    const [x = NaN, y = NaN, length = NaN] = ["x", "y", "textLength"].map((key) =>
-      Number(attributes.get(key))
-    );
-    ok(length > 0, `${text} has no length`);
+  for (const element of texts(svg)) {
+    const { attributes, text } = element;
+    const y = Number(attributes.get("y"));
+    const line = { ...ends(element), text };
+    ok(line.right > line.left, `${text} has no length`);
     ok(y > 0 && y < height, `${text} stands at ${y} of ${height}`);
-    const line = { left: x - length / 2, right: x + length / 2, text };
     ok(line.left >= 0 && line.right <= width, `${JSON.stringify(line)} leaves ${width}`);
     lines.set(y, [...lines.get(y) ?? [], line]);
   }

@@ -9,7 +9,7 @@ import {
 } from "../../../src/chart/draw_lines.ts";
 import { parseChartLook } from "../../../src/chart/look.ts";
 import { assertInert, hostileText } from "../../support/hostile_text.ts";
-import { attribute, type Element, parseSvg, texts } from "../../support/parse_svg.ts";
+import { attribute, type Element, ends, parseSvg, texts } from "../../support/parse_svg.ts";
 import { TODAY } from "./gallery.ts";
 import { times } from "../../support/times.ts";
 
@@ -220,11 +220,9 @@ function draw(counters: readonly NamedFigures[], query: string): string {
 /** Fails if a text leaves the picture, or meets another one. */
 function assertApart(svg: readonly Element[]): void {
   const [width, height] = ["width", "height"].map((key) => Number(attribute(svg, "svg", key)));
-  const boxes = texts(svg).map(({ attributes, text }) => {
-    const [x = NaN, y = NaN, length = NaN] = ["x", "y", "textLength"].map((key) =>
-      Number(attributes.get(key))
-    );
-    return { text, left: x - length / 2, right: x + length / 2, top: y - 9, bottom: y + 3 };
+  const boxes = texts(svg).map((element) => {
+    const y = Number(element.attributes.get("y"));
+    return { text: element.text, ...ends(element), top: y - 9, bottom: y + 3 };
   });
   boxes.forEach((one, index) => {
     ok(one.left >= 0 && one.right <= (width ?? 0), `${JSON.stringify(one)} leaves ${width}`);

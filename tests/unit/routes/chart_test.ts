@@ -140,7 +140,7 @@ for (const path of ["/calendar.svg", "/card.svg"]) {
   });
 }
 
-const SPARKS = ["classic", "flat-square", "terminal"];
+const SPARKS = ["classic", "flat-square", "plastic", "for-the-badge", "social", "terminal"];
 
 for (const path of ["/badge", "/hit.svg"]) {
   Deno.test(`${path} with spark= shows days as bars, in the styles that have room for them`, async () => {
@@ -149,10 +149,10 @@ for (const path of ["/badge", "/hit.svg"]) {
     for (const style of SPARKS) {
       const { headers, body } = await send(app, `${path}?id=a&style=${style}&spark=7`);
       strictEqual([...body.matchAll(/v-\d+h2v\d+z/g)].length, 7, style);
-      match(body, /M\d+ 16v-12h2v12z" [^>]*opacity="\.55"/);
+      match(body, /M\d+ \d+v-12h2v12z" [^>]*opacity="\.55"/);
       ok(path === "/hit.svg" || headers.etag !== undefined);
     }
-    for (const style of ["plastic", "for-the-badge"]) {
+    for (const style of ["odometer", "pixel"]) {
       const { body } = await send(app, `${path}?id=a&style=${style}&spark=7`);
       doesNotMatch(body, /v-\d+h2/, style);
     }

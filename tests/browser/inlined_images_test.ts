@@ -1,0 +1,81 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import pixelmatch from "pixelmatch";
+import { PNG } from "pngjs";
+import { badgeBars } from "../../src/badge/bars.ts";
+import { drawBadge } from "../../src/badge/drawings.ts";
+import { parseLook } from "../../src/badge/look.ts";
+import { STYLES } from "../../src/badge/styles.ts";
+import * as pictures from "../../src/chart/pictures.ts";
+import { needsChromium, shareChromium, sharedChromium } from "../support/chromium.ts";
+import { FIGURES } from "../unit/chart/gallery.ts";
+
+shareChromium();
+
+const figures = { ...FIGURES, id: "ada/engine" };
+
+/**
+ * Every style in several looks, then pictures. Texts of 4, 8 or 12 letters give for-the-badge whole
+ * pixels, because <img> stretches a fraction.
+ */
+const IMAGES = [
+  ...[...STYLES.keys()].flatMap((style) => [
+    badge({ style, theme: "auto", label: "read by many" }),
+    badge({ style, theme: "auto", label: "seen", goal: "20000" }, { share: 0.6 }),
+    badge({ style, theme: "dark", label: "" }),
+    badge({ style, theme: "auto", label: "seen", color: "orange" }, {
+      bars: badgeBars(FIGURES.days, 14),
+    }),
+  ]),
+  ...[{ kind: "bars" }, { kind: "area" }, { kind: "total", width: "300" }, { color: "purple" }]
+    .map((query) =>
+      pictures.chart.draw(figures, new Map(Object.entries({ theme: "auto", ...query })))
+    ),
+  ...["auto", "dark"].flatMap((theme) => [
+    pictures.calendar.draw(figures, new Map([["theme", theme]])),
+    pictures.card.draw(figures, new Map([["theme", theme]])),
+  ]),
+];
+
+function badge(query: Record<string, string>, more: Parameters<typeof drawBadge>[2] = {}): string {
+  return drawBadge(parseLook(new Map(Object.entries(query))), "1234", more);
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  Deno.test({
+    name: `images that live in one page look as they do alone, on a ${colorScheme} page`,
+    ...needsChromium,
+    async fn() {
+      const context = await sharedChromium().newContext({ colorScheme, viewport: SIZE });
+      try {
+        const page = await context.newPage();
+        const show = async (images: readonly string[]) => {
+          await page.setContent(
+            `<!doctype html><style>${PAGE}</style>` +
+              images.map((image) => `<div>${image}</div>`).join(""),
+          );
+          return PNG.sync.read(Buffer.from(await page.screenshot({ fullPage: true })));
+        };
+        const inlined = await show(IMAGES);
+        const alone = await show(
+          IMAGES.map((svg) =>
+            `<img src="data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}">`
+          ),
+        );
+        const { width, height } = alone;
+        deepStrictEqual([inlined.width, inlined.height], [width, height]);
+        const off = pixelmatch(inlined.data, alone.data, undefined, width, height, {
+          threshold: 0.02,
+        });
+        deepStrictEqual(off, 0);
+      } finally {
+        await context.close();
+      }
+    },
+  });
+}
+
+const SIZE = { width: 1000, height: 800 };
+/** Each image begins on a whole pixel. */
+const PAGE = ":root{color-scheme:light dark}div{float:left;clear:left;margin:3px}" +
+  "img,svg{display:block}";

@@ -31,7 +31,7 @@ export function badgeBars({ hits }: Days, count: number): Bars {
     let none = "";
     let today = "";
     shown.forEach((number, index) => {
-      const x = left + index * STEP;
+      const x = Math.round(left) + index * STEP;
       if (number === 0) none += bar(x, 1);
       else if (index === count - 1) today = bar(x, heightOf(number, most));
       else past += bar(x, heightOf(number, most));

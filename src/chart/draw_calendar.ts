@@ -185,7 +185,7 @@ function levelsOf(hits: readonly number[]): number[] {
   return hits.map((day) => day === 0 ? 0 : 1 + bounds.filter((bound) => day > bound).length);
 }
 
-/** Returns attributes that fill a cell in the five shades, from the lightest, for no hits, and ids. */
+/** Returns the ids of the five shades and their fills, from the lightest, for no hits. */
 function shadesOf({ theme, color }: PictureLook, { accent }: PictureInks) {
   if (color === undefined && theme !== "none") {
     return { fills: SHADES.map((shade) => accent("fill", shade)), ids: idsOf(theme) };

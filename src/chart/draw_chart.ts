@@ -132,7 +132,7 @@ function drawArea(layout: Layout): string {
   const gradient = `<linearGradient id="${shade}" x2="0" y2="1">` +
     `<stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
     `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>`;
-  if (!isTotal && look.range.unit === "day" && full.length > MOST_DAYS) {
+  if (!isTotal && look.range.unit === "day" && full.length > MAX_POINTS) {
     return gradient + drawMeans(layout);
   }
   const { x, y, path } = curveOver(full, plot);
@@ -148,7 +148,7 @@ function drawArea(layout: Layout): string {
 }
 
 /** More days are too close together for a line from each to the next. */
-const MOST_DAYS = 31;
+const MAX_POINTS = 31;
 const WEEK = 7;
 
 /** Draws the outline of days on the ground, and above it a line of the means of seven. */

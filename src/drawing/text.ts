@@ -38,7 +38,7 @@ export function cleanText(text: string): string {
   return kept;
 }
 
-/** Where an image is shown. PNGs are drawn with DejaVu Sans, which lacks many scripts. */
+/** Form in which an image is sent. PNGs are drawn with DejaVu Sans, which lacks many scripts. */
 export type Target = "svg" | "png";
 
 /** Reports whether the fonts of PNGs have the script of every letter. */
@@ -74,7 +74,7 @@ export function drawText(
   { x, y = 14, length, ink = "", font = "", more = "" }: TextAt,
 ): string {
   if (drawn === "") return "";
-  // Where a text starts depends on what the renderer knows of directions. Its middle does not.
+  // Renderers disagree on where such a text starts, and agree on its middle.
   const left = rightToLeft ? tenth(x + length / 2) : x;
   return `<text x="${left}" y="${y}"${font} textLength="${length}"${more}${attributes}${ink}>${drawn}</text>`;
 }

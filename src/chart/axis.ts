@@ -19,31 +19,25 @@ const BELOW = 18;
 
 /**
  * Draws the axes of a chart with these bars or points, up to a value of `most`. The numbers are on
- * one side of the area.
+ * the right of the area.
  */
 export function drawAxis(
   bars: readonly Bar[],
-  { most, look, area, numbers: at }: {
-    most: number;
-    look: ShownLook;
-    area: Area;
-    numbers: "left" | "right";
-  },
+  { most, look, area }: { most: number; look: ShownLook; area: Area },
 ) {
   const ceiling = ceilingOf(most);
   const form = { numbers: "compact", locale: look.locale } as const;
   const numbers = [0, ceiling / 2, ceiling].map((hits) => setType(formatCount(hits, form), SMALL));
   const room = Math.ceil(Math.max(...numbers.map(({ width }) => width))) + BESIDE;
   const plot = {
-    left: at === "left" ? area.left + room : area.left,
-    right: at === "right" ? area.right - room : area.right,
+    left: area.left,
+    right: area.right - room,
     top: area.top,
     bottom: area.bottom - BELOW,
   };
   const lines = [plot.bottom, (plot.top + plot.bottom) / 2, plot.top].map(Math.round);
-  const x = at === "right" ? area.right : plot.left - BESIDE;
   const words = numbers.map((number, index) =>
-    drawType(number, { x, y: (lines[index] ?? 0) + 4, at: "right" })
+    drawType(number, { x: area.right, y: (lines[index] ?? 0) + 4, at: "right" })
   );
   return {
     plot,

@@ -76,7 +76,6 @@ function layOut(bars: readonly Bar[], { total, look }: { total: number; look: Sh
     most: Math.max(...values),
     look,
     area: { left: MARGIN, right: look.width - MARGIN, top: TOP, bottom: look.height - MARGIN },
-    numbers: "right",
   });
   const { plot, ceiling } = axis;
   const width = plot.right - plot.left;
@@ -148,7 +147,7 @@ function drawArea(layout: Layout): string {
 }
 
 /** More days are too close together for a line from each to the next. */
-const MAX_POINTS = 31;
+export const MAX_POINTS = 31;
 const WEEK = 7;
 
 /** Draws the outline of days on the ground, and above it a line of the means of seven. */

@@ -2,8 +2,16 @@ import { formatCount } from "../drawing/number.ts";
 import { tenth, textFor } from "../drawing/text.ts";
 import type { Day } from "../domain/history.ts";
 import { type Area, BESIDE, drawAxis, SMALL } from "./axis.ts";
-import { type Bar, barsOf, rangeSince } from "./bars.ts";
-import { BASELINE, type ChartFigures, firstKnown, MARGIN, sumsUpTo, TOP } from "./draw_chart.ts";
+import { type Bar, barsOf, type Range, rangeSince } from "./bars.ts";
+import {
+  BASELINE,
+  type ChartFigures,
+  firstKnown,
+  MARGIN,
+  MAX_POINTS,
+  sumsUpTo,
+  TOP,
+} from "./draw_chart.ts";
 import { CURVE_STROKE, curveThrough, type Point } from "./curve.ts";
 import { descriptionOfSeveral, fullSteps, stepsOf } from "./dates.ts";
 import { frame, inksOf } from "./frame.ts";
@@ -31,7 +39,8 @@ export const LINE_COLORS = [
 export function drawLines(counters: readonly NamedFigures[], given: ChartLook): string {
   const newest = Math.max(...counters.map(({ days }) => days.newest));
   const first = Math.min(...counters.map(({ days }) => firstKnown(days)));
-  const look = { ...given, range: given.range ?? rangeSince(first, newest) };
+  const range = given.range ?? rangeSince(first, newest);
+  const look = { ...given, range: given.kind === "area" ? inWeeks(range) : range };
   const names = shortNames(counters.map(({ id }) => id)).map((name) => textFor(look.target, name));
   const series = counters.map((counter, index) =>
     seriesOf(counter, { newest, look, name: names[index] ?? "" })
@@ -45,7 +54,6 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
     most: Math.max(...series.flatMap(({ values }) => values)),
     look,
     area: { left: MARGIN, right: labelX - LEADER, top: TOP, bottom },
-    numbers: "left",
   });
   const points = series.map((line) => pointsOf(line, { plot, ceiling }));
   const ends = points.map((line) => line.at(-1) ?? { x: plot.right, y: plot.bottom });
@@ -56,8 +64,8 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
     const isOpen = look.kind === "total";
     const dot = isOpen ? `stroke-width="2"` : `fill="${color}"`;
     return `<g fill="none" stroke="${color}">${drawCurve(line, isOpen)}` +
-      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" ${dot}/>` +
-      `<path d="M${tenth(end.x + DOT + 1)} ${tenth(end.y)}L${tenth(labelX - 4)} ${y}"/></g>`;
+      `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" ${dot}/></g>` +
+      `<circle cx="${tenth(labelX - 2 * DOT - 1)}" cy="${y}" r="${DOT}" fill="${color}"/>`;
   });
   const texts = labels.rows.map(({ name, number }, index) => {
     const y = (middles[index] ?? 0) + 4;
@@ -75,6 +83,12 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
       `<g font-size="${SMALL.size}">${drawType(steps, { x: right, y: BASELINE, at: "right" })}` +
       `${words}${texts.join("")}</g>`,
   });
+}
+
+/** Returns the weeks of a range whose days are too close together for lines. */
+function inWeeks(range: Range): Range {
+  const isLong = range.unit === "day" && range.count > MAX_POINTS;
+  return isLong ? { count: Math.floor(range.count / 7), unit: "week" } : range;
 }
 
 /** Sets the label, and what a point of a line is, as far as both fit. */
@@ -174,9 +188,22 @@ function setLabels(series: readonly Series[], look: ShownLook) {
   const full = setNumbers(look.numbers);
   const numbers = widest(full) <= room / 2 ? full : setNumbers("compact");
   const left = room - widest(numbers) - GAP;
-  const names = series.map(({ name }) => setWithin(name, SMALL, left));
+  const names = setNames(series.map(({ name }) => name), left);
   const width = Math.ceil(widest(names) + GAP + widest(numbers));
   return { rows: numbers.map((number, index) => ({ name: names[index], number })), width };
+}
+
+/** Sets names that differ, also where they are cut: in the middle, else without their start. */
+function setNames(names: readonly string[], room: number): (Setting | undefined)[] {
+  const settings = names.map((name) => setWithin(name, SMALL, room, "middle"));
+  if (new Set(settings.map((setting) => setting?.line.drawn)).size === names.length) {
+    return settings;
+  }
+  const letters = names.map((name) => [...name]);
+  const isShared = (at: number) => letters.every((others) => others[at] === letters[0]?.[at]);
+  let shared = 0;
+  while (letters.some(({ length }) => shared < length) && isShared(shared)) shared++;
+  return letters.map((letters) => setWithin(`…${letters.slice(shared).join("")}`, SMALL, room));
 }
 
 function widest(settings: readonly (Setting | undefined)[]): number {

@@ -29,21 +29,31 @@ export function setType(text: string, type: Type) {
 }
 
 /**
- * Sets as much of a clean text as fits, with "…" if it is cut. Returns undefined if next to nothing
- * fits.
+ * Sets as much of a clean text as fits, with "…" where it is cut. Returns undefined if next to
+ * nothing fits.
  */
-export function setWithin(text: string, type: Type, width: number): Setting | undefined {
+export function setWithin(
+  text: string,
+  type: Type,
+  width: number,
+  cut: "end" | "middle" = "end",
+): Setting | undefined {
   const whole = setType(text, type);
   if (whole.width <= width) return whole;
   const face = faceOf(type);
+  const segments = Array.from(graphemes(text), ({ segment }) => segment);
   let left = width / scaleOf(type) - clusterWidth(face, "…");
-  let kept = "";
-  for (const { segment } of graphemes(text)) {
+  let [start, end] = ["", ""];
+  for (let count = 0; segments.length > 0; count++) {
+    const isEnd = cut === "middle" && count % 2 === 0;
+    const segment = (isEnd ? segments.pop() : segments.shift()) ?? "";
     left -= clusterWidth(face, segment);
     if (left < 0) break;
-    kept += segment;
+    if (isEnd) end = segment + end;
+    else start += segment;
   }
-  return kept.length < FEWEST ? undefined : setType(`${kept.trimEnd()}…`, type);
+  if (start.length + end.length < FEWEST) return undefined;
+  return setType(`${start.trimEnd()}…${end.trimStart()}`, type);
 }
 
 /** Draws a text as wide as it was set, whatever fonts the reader has. Returns "" for none. */

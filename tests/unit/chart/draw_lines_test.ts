@@ -10,7 +10,7 @@ import {
 import { parseChartLook } from "../../../src/chart/look.ts";
 import { assertInert, hostileText } from "../../support/hostile_text.ts";
 import { attribute, type Element, ends, parseSvg, texts } from "../../support/parse_svg.ts";
-import { TODAY } from "./gallery.ts";
+import { FIGURES, TODAY } from "./gallery.ts";
 import { times } from "../../support/times.ts";
 
 const bytesOf = (svg: string) => new TextEncoder().encode(svg).length;
@@ -125,6 +125,21 @@ Deno.test("drawLines() draws one line for each counter, from its first known day
   const end = 5 * Number(elements.find(({ name }) => name === "circle")?.attributes.get("cx"));
   ok(Math.abs((end - young) / (end - old) - 9 / 29) < 0.02, `${starts}`);
   strictEqual(never, NaN);
+});
+
+Deno.test("drawLines() keeps names apart where it cuts them", () => {
+  const named = (...ids: string[]) =>
+    texts(parseSvg(draw(ids.map((id) => ({ ...FIGURES, id })), "width=320")))
+      .flatMap(({ text }) => text.includes("…") ? [text] : []);
+  const years = named("why-all-numbers-count-in-2024", "why-all-numbers-count-in-2025");
+  deepStrictEqual(years.map((name) => name.slice(-4)), ["2024", "2025"]);
+  const fruits = ["apples", "pears"].map((fruit) => `a-long-post-about-${fruit}-and-their-uses`);
+  deepStrictEqual(named(...fruits).map((name) => name.slice(0, 4)), ["…app", "…pea"]);
+});
+
+Deno.test("drawLines() draws the hits of more than 31 days in weeks", () => {
+  const svg = draw([{ ...FIGURES, id: "a" }, { ...FIGURES, id: "b" }], "kind=area&range=90d");
+  match(svg, />each week, to Nov 15</);
 });
 
 Deno.test("drawLines() tells a screen reader name, last number and growth of each counter", () => {

@@ -22,6 +22,7 @@ import {
   listCounters,
   setCounter,
 } from "./routes/manage_counters.ts";
+import { moveCounters } from "./routes/move_counters.ts";
 import { metricsText } from "./routes/metrics_text.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
@@ -63,6 +64,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/counters", ["PUT"], "owner", "none", setCounter(s)),
     route("/counters", ["DELETE"], "owner", "none", deleteCounter(s)),
     route("/counters", ["POST"], "import", "none", importCounters(s)),
+    route("/counters/move", ["POST"], "owner", "none", moveCounters(s)),
     route("/decisions", ["GET"], "owner", "none", listDecisions(s)),
     route("/status", ["GET"], "owner", "none", status(s)),
     route("/session", ["POST"], "secretholder", "none", session(s)),

@@ -89,6 +89,11 @@ const KINDS = {
     status: 409,
     detail: "The counter, or one of its days, would fall below 0. It was left unchanged.",
   },
+  "slots-differ": {
+    status: 409,
+    detail:
+      "The two counters are in different slots of the cluster, and cannot be moved in one step. Export the counter, import it under the new id, and delete the old one.",
+  },
   "group-too-large": {
     status: 409,
     detail: "More than 100,000 counters begin with this prefix. Use a longer prefix.",

@@ -7,6 +7,7 @@ import {
   type CounterStore,
   type ListOptions,
   type ListPage,
+  type Move,
   type Risks,
   type Update,
   withTimeout,
@@ -82,6 +83,17 @@ export function createCounters(
       return outcomes;
     },
   });
+  const moves = new Batcher<Move, CounterState>({
+    ...changes,
+    async send(calls) {
+      const outcomes = await Promise.all(calls.map(({ key }) => store.move(key).catch(toError)));
+      for (const { from, to } of calls.map(({ key }) => key)) {
+        seen.delete(from);
+        seen.delete(to);
+      }
+      return outcomes;
+    },
+  });
   // A limit of their own, because no order is promised between calls in flight.
   const deduplications = optionsFor("change");
   const deduplicatedHits = new Batcher<CounterId, DeduplicatedResults, DeduplicationKeys>({
@@ -117,7 +129,7 @@ export function createCounters(
       return outcomes;
     },
   });
-  const batchers = [hits, writes, deduplicatedHits, salts, reads, histories];
+  const batchers = [hits, writes, moves, deduplicatedHits, salts, reads, histories];
 
   /** Number of calls so far, without those of long jobs. */
   let calls = 0;
@@ -252,6 +264,11 @@ export function createCounters(
     set: (id: CounterId, update: Update): Promise<CounterState> => write(id, update),
     /** Deletes a counter. Resolves with its previous state once the change is acknowledged. */
     delete: (id: CounterId): Promise<CounterState> => write(id, undefined),
+    /** Moves a counter, see {@linkcode CounterStore.move}. */
+    move(move: Move): Promise<CounterState> {
+      calls++;
+      return enqueue(moves, move);
+    },
     /** Sets the counters of lines, see {@linkcode importLines}. */
     importLines: (source: AsyncIterable<readonly NumberedLine[]>, mode: ImportMode) =>
       importLines(source, {

@@ -10,6 +10,8 @@ export type FailureKind =
   | "below-zero"
   /** The counters of a group are more, or add up to more, than can be read at once. */
   | "group-too-large"
+  /** The counters are in different slots of a cluster. */
+  | "slots-differ"
   /** The id is not one that the caller may import. */
   | "outside-prefix"
   /** The store did not carry out the call. */

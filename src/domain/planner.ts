@@ -82,6 +82,8 @@ export interface Writes {
   readonly report?: Report | null | undefined;
   /** The name of an addition, which is stored with it. It outlives the counter. */
   readonly name?: string | undefined;
+  /** True if the deduplication keys of a deleted counter stay, because it was moved. */
+  readonly keepsKeys?: boolean;
 }
 
 /** The changes of the days of a counter. */
@@ -168,6 +170,32 @@ export function planWrite(
   // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
   const isNamed = update.report !== undefined;
   return { result, writes: isNamed ? { ...writes, report: report ?? null } : writes };
+}
+
+/** The outcome of a move, and the writes of both counters, to be stored in one step. */
+export interface MovePlan {
+  /** The state that moves. */
+  readonly result: CounterState | Failure;
+  /** Undefined if nothing changes. */
+  readonly writes: { readonly from: Writes; readonly to: Writes } | undefined;
+}
+
+/** Plans a move. Both records need all years. */
+export function planMove(
+  { from, to }: { readonly from: CounterRecord; readonly to: CounterRecord },
+  now: CurrentDays,
+): MovePlan {
+  const moved = stateOf(from, now);
+  const left = deletion(from);
+  if (moved instanceof Failure || !from.exists || left === undefined) {
+    return { result: moved, writes: undefined };
+  }
+  const report = moved.report && { ...moved.report, day: now.today };
+  const gained = planWrite(to, { ...moved, report, mode: "add" }, now);
+  if (gained.writes === undefined || gained.result instanceof Failure) {
+    return { result: gained.result, writes: undefined };
+  }
+  return { result: moved, writes: { from: { ...left, keepsKeys: true }, to: gained.writes } };
 }
 
 /**

@@ -55,6 +55,12 @@ export interface Write {
   readonly update: Update | undefined;
 }
 
+/** The ids of a counter that gets another one. */
+export interface Move {
+  readonly from: CounterId;
+  readonly to: CounterId;
+}
+
 /** The number of a counter, or the failure of this id alone. */
 export type Outcome = number | Failure;
 
@@ -121,6 +127,11 @@ export interface OpenStore {
   ): Promise<readonly (readonly OnceOutcome[] | Failure)[]>;
   /** Sets and deletes counters. Resolves with their previous states. */
   write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]>;
+  /**
+   * Moves a counter in one step: adds its total and days to those of the other id, and deletes it.
+   * Its deduplication keys stay. Resolves with what moved, nothing if there was no counter.
+   */
+  move(move: Move): Promise<CounterState | Failure>;
   /** Resolves with a random text that all processes share on a day. It is deleted after the day. */
   salt(day: Day): Promise<string>;
   /** Resolves with the totals of counters, which include all hits acknowledged before the call. */

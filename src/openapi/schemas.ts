@@ -132,23 +132,27 @@ export const schemas = {
       'since the last report. The last line of an export is `{"counters":N}`; ' +
       "`foreign` in it is the number of keys whose value is not a counter.",
   },
-  Imported: record("How many counters were imported or, with `dry=1`, what would change.", {
-    counters: NUMBER,
-  }, {
-    daysLeftOut: {
-      ...NUMBER,
-      description: "How many days after tomorrow were left out. Their hits belong to no day.",
+  Imported: record(
+    "How many counters were imported or found or, with `dry=1`, what would change.",
+    {
+      counters: NUMBER,
     },
-    changed: { ...NUMBER, description: "How many would change." },
-    changes: listOf(
-      record("A counter that would change.", {
-        id: { type: "string" },
-        before: NUMBER,
-        after: NUMBER,
-      }),
-      { description: "The first 1,000 of them." },
-    ),
-  }),
+    {
+      daysLeftOut: {
+        ...NUMBER,
+        description: "How many days after tomorrow were left out. Their hits belong to no day.",
+      },
+      changed: { ...NUMBER, description: "How many would change." },
+      changes: listOf(
+        record("A counter that would change.", {
+          id: { type: "string" },
+          before: NUMBER,
+          after: NUMBER,
+        }),
+        { description: "The first 1,000 of them." },
+      ),
+    },
+  ),
   Days: record("The hits of each day.", {
     total: HITS,
     timeZone: TIME_ZONE,

@@ -2,7 +2,7 @@ import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../domai
 import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
-import type { ListOptions, Update } from "../domain/store.ts";
+import type { ListedCounter, ListOptions, Update } from "../domain/store.ts";
 import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyText } from "../http/reading.ts";
@@ -15,10 +15,15 @@ import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "./service.ts";
 
 const HEADERS = headersFor("json", "no-store");
-const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
+/** The headers of lines. */
+export const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 
 const LINES_OR_LINE = { ...bodies.lines, ...json("Line") };
 const PREVIOUS = fresh("The previous state of the counter.", json("Line"));
+const DELETED = fresh("What was deleted, or with `dry=1` how many counters there are.", {
+  ...bodies.lines,
+  ...json("Line", "Imported"),
+});
 const IMPORTED = fresh("How many counters were imported.", json("Imported"));
 
 const MODES = ["replace", "max", "add"] as const;
@@ -134,24 +139,72 @@ export function setCounter({ counters, draining }: Service): Endpoint {
   });
 }
 
-/** `DELETE /counters`: deletes a counter with its days. The response is its previous state. */
+/**
+ * `DELETE /counters`: deletes a counter with its days, or a group. The response is what was
+ * deleted, which an addition brings back.
+ */
 export function deleteCounter({ counters }: Service): Endpoint {
+  /** Deletes the counters with a prefix. Yields what they had, as an export does. */
+  async function* deleteGroup(prefix: string): AsyncGenerator<string> {
+    let deleted = 0;
+    for await (const page of counters.list({ prefix, since: undefined })) {
+      const held: ListedCounter[] = [];
+      let isSent = false;
+      try {
+        for (const { id } of page.counters) held.push({ id, ...await counters.delete(id) });
+        deleted += held.length;
+        if (held.length > 0) yield held.map((counter) => `${formatHeld(counter)}\n`).join("");
+        isSent = true;
+      } finally {
+        // The client is gone, or the store failed. What was not sent is put back.
+        if (!isSent) await restore(held);
+      }
+    }
+    yield `${JSON.stringify({ counters: deleted })}\n`;
+  }
+
+  async function restore(held: readonly ListedCounter[]): Promise<void> {
+    for (const { id, hits, days } of held) {
+      await counters.set(id, { hits, days, mode: "add", name: crypto.randomUUID() });
+    }
+  }
+
   return endpoint("none", {
-    summary: "Delete a counter",
+    summary: "Delete a counter, or all counters of a group",
     description:
-      "The next hit is its first. Adding the response (`PUT` with `mode=add`) undoes the change.",
-    parameters: [ownId],
-    parse: (query) => parseRequiredId(query.get("id")),
-    async respond(_, id) {
-      const before = await counters.delete(id);
-      return createResponse(formatHeld({ id, ...before }), HEADERS);
+      "The next hit is its first. Adding the response (`PUT` with `mode=add`) undoes the change. " +
+      "With `prefix`, the response has a line for each counter that was deleted, as in an export, " +
+      "so that importing it undoes the change. `dry=1` says how many there are.",
+    parameters: [ownId, prefix, dry],
+    parse(query) {
+      const begin = query.get("prefix");
+      if (begin === undefined) return { id: parseRequiredId(query.get("id")) };
+      if (query.get("id") !== undefined || !begin.endsWith("/")) {
+        throw new Problem("bad-query", {
+          detail: "Send id, or the prefix of a group, which ends in a slash.",
+        });
+      }
+      return { prefix: counterPrefix(begin), isDry: query.get("dry") === "1" };
     },
-    openapi: operation("Owners", "Counter", PREVIOUS, STORE_PROBLEMS),
+    async respond(_, { id, prefix = "", isDry }) {
+      if (id !== undefined) {
+        return createResponse(formatHeld({ id, ...await counters.delete(id) }), HEADERS);
+      }
+      if (isDry !== true) {
+        return new Response(await textStream(deleteGroup(prefix)), { headers: LINES });
+      }
+      let found = 0;
+      for await (const page of counters.list({ prefix, since: undefined })) {
+        found += page.counters.length;
+      }
+      return createResponse(JSON.stringify({ counters: found }), HEADERS);
+    },
+    openapi: operation("Owners", "Counter", DELETED, STORE_PROBLEMS),
   });
 }
 
 /** Parses an id that has no default, because a slip must not set or delete `home`. */
-function parseRequiredId(text: string | undefined): CounterId {
+export function parseRequiredId(text: string | undefined): CounterId {
   if (text === undefined || text.trim() === "") {
     throw new Problem("bad-id", {
       detail: "Send the id of the counter in the query, as in id=home.",

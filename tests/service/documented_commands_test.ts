@@ -24,6 +24,7 @@ const blocks = [
   ".deploy/counters.md",
   ".deploy/leancloud.zh.md",
   ".docs/external_totals.md",
+  ".docs/questions.md",
   ".docs/settings.md",
 ].flatMap(blocksOf);
 
@@ -50,9 +51,15 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
   ["dist/tallymark.js\n", "bundle_test compares and runs it"],
   ["deno serve --parallel", "serve_test compares and runs it"],
-  ['import { close, fetch } from "./tallymark/src/mount.ts"', "mount_test mounts it"],
+  ['import { close, fetch } from "@tallymark/tallymark"', "mount_test mounts it"],
+  ['"workspace": ["./tallymark"]', "mount_test has such a project"],
   ["upstash.io", "needs a hosted Redis; config_test reads such addresses"],
   ["job_name: tallymark", "is Prometheus' own; metrics_test has promtool read the metrics"],
+  [
+    "hits.example.com, old.example.com {",
+    "is a line of the Caddyfile, which proxy_files_test runs",
+  ],
+  ["TIME_ZONE=UTC deno task start", "needs a Redis; redis_test starts servers with such settings"],
   ["node .deploy/keep.mjs", "keep_test runs it against stand-ins for all sources"],
   ["![stars]", "is Markdown"],
   ["leancloud_visitors:", "leancloud_themes_test sends the requests of the theme NexT"],
@@ -541,6 +548,34 @@ Deno.test(".docs/settings.md: the lines for a secret of one's own make one, and 
   const headers = { "x-auth-token": secret };
   strictEqual((await fetch(`${service.url}/hit`, { headers }).then(drained)).status, 200);
   strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "1");
+});
+
+Deno.test(".docs/questions.md: its commands do what they say", async () => {
+  await using folder = await tempDir();
+  await using service = await startService({ cwd: folder.path });
+  const secret = await Deno.readTextFile(join(folder.path, "data/secret"));
+  const headers = { "x-auth-token": secret.trim() };
+  const hit = (id: string) =>
+    fetch(`${service.url}/hit?id=${id}`, { method: "POST", headers }).then(drained);
+  for (const id of ["user/repo", "user/repo", "old/post"]) await hit(id);
+  const begin = blockWith('H="X-Auth-Token: $SECRET_TOKEN"\n').replace(
+    "T=http://localhost:8000",
+    `T=${service.url}`,
+  );
+  const run = (part: string) => paste(`${begin}\n${blockWith(part)}`, { cwd: folder.path });
+  match(await run("move?from=old/post"), /^\{"id":"old\/post","hits":1,/);
+  match(await run("to=https://example.org/app.zip"), /"key":"[\w-]{22}"/);
+  match(await run('curl "$T/badge?id=user/repo"'), /^<svg /);
+  match(await run('"$T/decisions"'), /"outcome":"counted"/);
+  await run("secret.backup");
+  match(
+    await run('-X DELETE -H "$H" "$T/counters?id=user/repo"'),
+    /^\{"id":"user\/repo","hits":2,/,
+  );
+  await run("secret.backup");
+  strictEqual(await (await fetch(`${service.url}/count.txt?id=blog/post`)).text(), "1");
+  await run("TRUST_PROXY=2");
+  strictEqual(await Deno.readTextFile(join(folder.path, ".env")), "TRUST_PROXY=2\n");
 });
 
 for (const job of ["metrics", "import&prefix=github/"]) {

@@ -265,6 +265,63 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
 
   Deno.test({
     name:
+      `${name}: a move loses no hit and counts none twice, whoever hits both counters meanwhile`,
+    ignore,
+    async fn() {
+      await using backend = await start();
+      const stores = await Promise.all(
+        Array.from({ length: writers }, () => backend.open(() => FIRST_DAY)),
+      );
+      const [store] = stores;
+      if (store === undefined) throw new Error("No store");
+      // In one slot of a cluster.
+      const [from, to, more] = ["{m}old", "{m}new", "{m}more"].map((text) => counterId(text));
+      if (from === undefined || to === undefined || more === undefined) throw new Error("No id");
+      const shownNow = async (id: CounterId) => {
+        const [held] = await store.history([{ id, since: -Infinity }]);
+        if (held instanceof Failure || held === undefined) throw held;
+        return shown(held);
+      };
+      for (const [id, hits] of [[from, [1, 400]], [to, [0, 30, 2]]] as const) {
+        const days = { newest: FIRST_DAY - 1, hits };
+        await store.write([{ id, update: { mode: "replace", hits: 1000, days } }]);
+      }
+      await store.addOnce([{ id: from, hits: [{ key: "k" }] }]);
+      const outcomes = await Promise.all([
+        ...Array.from({ length: 60 }, async (_, at) => {
+          const writer = stores[at % stores.length] ?? store;
+          await writer.add([addition(at % 2 === 0 ? from : to, 1)]);
+        }),
+        store.move({ from, to }),
+      ]);
+      const moved = outcomes.at(-1);
+      if (!moved || moved instanceof Failure) throw moved;
+      const [left, gained] = [await shownNow(from), await shownNow(to)];
+      deepStrictEqual([left.hits + gained.hits, moved.hits + left.hits], [2061, 1031]);
+      deepStrictEqual(
+        [gained.days[FIRST_DAY - 2], (gained.days[FIRST_DAY] ?? 0) + (left.days[FIRST_DAY] ?? 0)],
+        [430, 61],
+      );
+      const [again] = await store.addOnce([{ id: from, hits: [{ key: "k" }] }]);
+      deepStrictEqual(again instanceof Failure ? again : again?.[0]?.repeat, true);
+      deepStrictEqual(await shownNow(from), left);
+
+      await Promise.all([store.move({ from, to: more }), store.move({ from: to, to: more })]);
+      strictEqual((await shownNow(more)).hits, 2061);
+      deepStrictEqual(await store.move({ from: to, to: from }), { hits: 0, days: undefined });
+      await store.write([{
+        id: from,
+        update: { mode: "replace", hits: MAX_HITS, days: undefined },
+      }]);
+      const full = await store.move({ from, to: more });
+      strictEqual(full instanceof Failure && full.kind, "counter-full");
+      deepStrictEqual([(await shownNow(from)).hits, (await shownNow(more)).hits], [MAX_HITS, 2061]);
+      await Promise.all(stores.map((store) => store.close()));
+    },
+  });
+
+  Deno.test({
+    name:
       `${name}: days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen`,
     ignore,
     async fn() {

@@ -50,6 +50,10 @@ export class ModelStore implements CounterStore {
     }));
   }
 
+  move(): Promise<CounterState> {
+    throw new Error("The model of moves is that of additions");
+  }
+
   salt(day: Day): Promise<string> {
     return Promise.resolve(`salt of ${day}`);
   }

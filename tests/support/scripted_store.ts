@@ -6,6 +6,7 @@ import type {
   CounterStore,
   HistoryQuery,
   ListPage,
+  Move,
   OnceAddition,
   Outcome,
   Risks,
@@ -55,6 +56,14 @@ export class ScriptedStore implements CounterStore {
       else this.#counters.set(id, update.hits ?? hits);
       return { hits, days: undefined };
     });
+  }
+
+  async move({ from, to }: Move): Promise<CounterState> {
+    await this.#obey();
+    const hits = this.#number(from);
+    this.#counters.delete(from);
+    this.#counters.set(to, this.#number(to) + hits);
+    return { hits, days: undefined };
   }
 
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {

@@ -39,7 +39,10 @@ export function addToCommit(
     operation.check({ key, versionstamp: record.versionstamp });
     // Never `sum`: if one mutation is refused because of its type, Deno KV stores the others.
     if (total !== undefined) operation.set(key, new Deno.KvU64(BigInt(total)));
-    else operation.delete(key).set(keys.deleted(id, bucket), true, forKeys);
+    else operation.delete(key);
+    if (total === undefined && writes.keepsKeys !== true) {
+      operation.set(keys.deleted(id, bucket), true, forKeys);
+    }
     if (history !== undefined) {
       const { ledger, years, deletedYears } = history;
       if (ledger === undefined) operation.delete(keys.ledger(id));

@@ -1,9 +1,10 @@
 import { currentDays } from "../../domain/calendar.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import { type CurrentDays, isOpenOn, LAST_DAY } from "../../domain/history.ts";
+import { type CounterState, type CurrentDays, isOpenOn, LAST_DAY } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { Plan } from "../../domain/planner.ts";
+import { type Plan, planMove } from "../../domain/planner.ts";
+import type { Move } from "../../domain/store.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,
@@ -17,7 +18,14 @@ import {
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
 import { kvKeys, OWN } from "./kv_layout.ts";
-import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
+import {
+  type KvPlace,
+  type KvRecord,
+  readForWrites,
+  readRecords,
+  readTotals,
+  withYears,
+} from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */
 const CACHE_SIZE = 100_000;
@@ -187,6 +195,31 @@ export class Database {
     return await this.inTurn(() => this.#attempt(items, verb, endTime));
   }
 
+  /** Moves a counter in one commit. Returns what moved. */
+  async move({ from, to }: Move): Promise<CounterState | Failure> {
+    this.#checkPresent();
+    const endTime = performance.now() + CONFLICT_LIMIT_MS;
+    const writes = [{ id: from, update: undefined }, { id: to, update: undefined }];
+    const attempt = async (): Promise<CounterState | Failure> => {
+      const records = await readForWrites(this.place, writes).catch((cause) =>
+        this.#unavailable(cause)
+      );
+      const [one, other] = records;
+      if (one === undefined || other === undefined) throw new TypeError("A counter was not read");
+      const plan = planMove({ from: one, to: other }, currentDays(this.place.calendar));
+      if (plan.writes === undefined) return plan.result;
+      const { result } = plan;
+      const changes = [
+        { item: { id: from }, record: one, plan: { result, writes: plan.writes.from } },
+        { item: { id: to }, record: other, plan: { result, writes: plan.writes.to } },
+      ];
+      if (await this.#commit(changes, {})) return result;
+      await this.#pauseAfterConflict(endTime);
+      return await attempt();
+    };
+    return await this.inTurn(attempt);
+  }
+
   /** Runs a step after all steps before it, or at once if other processes write as well. */
   inTurn<Value>(step: () => Promise<Value>): Promise<Value> {
     if (this.place.isShared) return step();
@@ -222,10 +255,7 @@ export class Database {
     });
     const commit = async (part: readonly Change<Item, Result>[]) => {
       if (await this.#commit(part, verb)) return part.map(({ plan }) => plan.result);
-      if (performance.now() > endTime) {
-        this.#unavailable(new Error("Too many conflicts with other writers"));
-      }
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
+      await this.#pauseAfterConflict(endTime);
       return await this.#attempt(part.map(({ item }) => item), verb, endTime);
     };
     const parts = cutIntoCommits(changes, this.place);
@@ -235,6 +265,14 @@ export class Database {
       return commit(part).catch((error) => part.map(() => asFailure(error)));
     }));
     return results.flat();
+  }
+
+  /** Throws `store-unavailable` after `endTime`, by `performance.now()`. */
+  async #pauseAfterConflict(endTime: number): Promise<void> {
+    if (performance.now() > endTime) {
+      this.#unavailable(new Error("Too many conflicts with other writers"));
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
   }
 
   /** Stores what changes write in one commit. Returns false on a conflict. */

@@ -47,6 +47,7 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
     add: (additions) => database.change(additions, hits),
     addOnce: (additions) => database.change(additions, onceHits),
     write: (some) => database.change(some, writes),
+    move: (move) => database.move(move),
     salt: (day) => database.read(() => readSalt(day, database)),
     read: (ids) =>
       database.read(async () => (await database.readTotals(ids)).map(({ total }) => total)),

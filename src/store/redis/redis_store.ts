@@ -6,6 +6,7 @@ import type { OnceOutcome } from "../../domain/once.ts";
 import {
   type Addition,
   MAX_HITS,
+  type Move,
   type OnceAddition,
   type OpenStore,
   type Outcome,
@@ -18,7 +19,7 @@ import type { Shard } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, failureOf, isFailure, isRefused, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
-import { swapEach } from "./writes.ts";
+import { swapEach, swapMove } from "./writes.ts";
 
 /** Number of counters whose total is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
@@ -186,6 +187,13 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     }
   }
 
+  async function move(move: Move): Promise<CounterState | Failure> {
+    const forget = () => [move.from, move.to].forEach((id) => openTotals.delete(id));
+    forget();
+    // Hits that are in flight may remember a day that the move closes.
+    return await swapMove(options, move, hold).finally(forget);
+  }
+
   /** Delays later hits until an attempt has ended. Resolves after they are sent. */
   async function hold<Value>(attempt: Promise<Value>): Promise<Value> {
     // Without a value, which would hold those of all attempts before.
@@ -225,6 +233,7 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     add,
     addOnce,
     write,
+    move,
     salt,
     read: (ids) => readTotals(options, ids),
     history: async (queries) =>

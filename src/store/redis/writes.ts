@@ -1,9 +1,9 @@
 import { currentDays } from "../../domain/calendar.ts";
 import type { CounterState, Day } from "../../domain/history.ts";
-import type { Write } from "../../domain/store.ts";
+import type { Move, Write } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
-import { planWrite, type Writes } from "../../domain/planner.ts";
-import { formatLedger, formatReport, formatYear, relatedKey } from "./redis_layout.ts";
+import { planMove, planWrite, type Writes } from "../../domain/planner.ts";
+import { formatLedger, formatReport, formatYear, relatedKey, slotOf } from "./redis_layout.ts";
 import {
   readCounters,
   type RedisStoreOptions,
@@ -119,15 +119,65 @@ export async function swapEach(
 }
 
 /**
- * Returns the swap of the total, the ledger, the years and the report. A deletion also replaces the
- * epoch of idempotency keys, and deletes the visitors. It includes hits since the counter was read.
+ * Moves a counter by one compare-and-set of both counters, see `CounterStore.move`. `hold` is as
+ * for {@linkcode swapEach}.
  */
-function swapCall(
+export async function swapMove(
+  options: RedisStoreOptions,
+  { from, to }: Move,
+  hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
+): Promise<CounterState | Failure> {
+  const { link, prefix, calendar } = options;
+  const isApart = slotOf(prefix + from) !== slotOf(prefix + to);
+  if (isApart && !link.multiKeyAcrossSlots) return new Failure("slots-differ");
+  const now = currentDays(calendar);
+  const endTime = performance.now() + CONFLICT_LIMIT_MS;
+
+  /** Makes one attempt. Returns undefined if others changed one of the counters. */
+  async function attempt(): Promise<CounterState | Failure | undefined> {
+    const found = await readCounters(options, [from, to].map((id) => ({ id, since: -Infinity })));
+    const [one, other] = found.map((counter) =>
+      isDecoded(counter) ? counter : new Failure("not-a-counter")
+    );
+    if (one === undefined || one instanceof Failure) return one;
+    if (other === undefined || other instanceof Failure) return other;
+    const { result, writes } = planMove({ from: one.record, to: other.record }, now);
+    if (writes === undefined && one.record.exists) return result;
+    const left = writes && swapEntries(one, writes.from, now.today);
+    const gained = writes && swapEntries(other, writes.to, now.today);
+    const command = left && gained
+      ? scriptCall("swap", [...left.keys, ...gained.keys], [...left.args, ...gained.args])
+      // MGET shows a value of another type as missing.
+      : compareCall(one);
+    const [reply] = await sendScripts(link, [command]);
+    if (reply?.kind !== "done") return failureOf(reply, "outcome-unknown");
+    return reply.value === null ? undefined : result;
+  }
+
+  let outcome = await attempt();
+  while (outcome === undefined && performance.now() < endTime) outcome = await hold(attempt());
+  const cause = new Error("Others changed the counters during each attempt");
+  return outcome ?? new Failure("store-unavailable", { cause });
+}
+
+/** Returns the swap of one counter. */
+function swapCall(counter: StoredCounter, writes: Writes, today: Day): Command {
+  const { keys, args } = swapEntries(counter, writes, today);
+  return scriptCall("swap", keys, args);
+}
+
+/**
+ * Returns the entries to swap: the total, the ledger, the years and the report. A deletion also
+ * replaces the epoch of idempotency keys, and deletes the visitors. It includes hits since the
+ * counter was read. A move compares the total, because the other counter gets as much, and keeps
+ * both.
+ */
+function swapEntries(
   { key, texts, record }: StoredCounter,
-  { total, history, report, name }: Writes,
+  { total, history, report, name, keepsKeys = false }: Writes,
   today: Day,
-): Command {
-  const isAnyTotal = total === undefined && record.exists;
+): { readonly keys: string[]; readonly args: string[] } {
+  const isAnyTotal = total === undefined && record.exists && !keepsKeys;
   const keys = [key];
   const args = [isAnyTotal ? "" : entryOf(texts.total), entryOf(total?.toString() ?? null)];
   /** Adds a key whose stored value is compared, unless it is undefined. Null deletes it. */
@@ -145,13 +195,15 @@ function swapCall(
     // A process that takes the day to be open may still add plain hits, which belong to this
     // ledger.
     put("days", texts.ledger, `${today} 0 x`, `${TOMBSTONE_SECONDS}`);
+  } else put("days", texts.ledger, history?.ledger && formatLedger(history.ledger));
+  if (total === undefined && !keepsKeys) {
     // Later idempotency keys have the epoch in their name. The earlier ones, which expire within a
     // day, are not found.
     const epoch = crypto.getRandomValues(new Uint8Array(6)).toHex();
     put("epoch", undefined, epoch, `${EPOCH_SECONDS}`);
     // At UTC-12 it is still the day before yesterday of UTC+14.
     for (let day = today - 2; day <= today + 2; day++) put(`seen${day}`, undefined, null);
-  } else put("days", texts.ledger, history?.ledger && formatLedger(history.ledger));
+  }
   const storedYears = new Map(texts.years);
   const years = new Map(history?.years.map((entry) => [entry.year, formatYear(entry)]));
   // Compared even if they stay: two imports with `mode=max` may change a year and leave the ledger
@@ -162,7 +214,7 @@ function swapCall(
   // Compared even if it stays, to find a value of another type.
   put("report", texts.report, report === undefined ? texts.report : report && formatReport(report));
   if (name !== undefined) put(additionName(name), null, "1", `${ADDITION_SECONDS}`);
-  return scriptCall("swap", keys, args);
+  return { keys, args };
 }
 
 /** Returns the part of a key that is the name of an addition. */

@@ -290,6 +290,7 @@ const statuses: Record<ProblemName, { status: number; title: string; badge: stri
   "not-a-counter": { status: 409, title: "Not a counter", badge: "not a counter" },
   "counter-full": { status: 409, title: "Counter full", badge: "full" },
   "below-zero": { status: 409, title: "Below zero", badge: "below zero" },
+  "slots-differ": { status: 409, title: "Slots differ", badge: "slots differ" },
   "group-too-large": { status: 409, title: "Group too large", badge: "too many" },
   "internal": { status: 500, title: "Internal error", badge: "error" },
   "store-unavailable": { status: 503, title: "Store unavailable", badge: "unavailable" },

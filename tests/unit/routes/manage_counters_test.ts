@@ -519,3 +519,48 @@ Deno.test("POST /counters: older views come before the first day that is counted
     strictEqual(status, 400);
   }
 });
+
+Deno.test("POST /counters/move renames a counter, merges it with another, and moves a group", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  const move = (query: string) => app.send(`POST /counters/move?${query}`, authorized);
+  const held = async () => (await app.send("GET /counters", authorized)).body;
+  await app.hit("old/a", 2);
+  tomorrow();
+  await app.hit("old/a", 3);
+  await app.hit("old/b");
+  await app.hit("new/b", 4);
+  const line = '{"id":"old/a","hits":5,"days":{"2026-11-20":2,"2026-11-21":3}}';
+  strictEqual((await move("from=old/a&to=new/b")).body, line);
+  strictEqual((await move("from=old/a&to=new/b")).body, '{"id":"old/a","hits":0,"days":{}}');
+  const merged = '{"id":"new/b","hits":9,"days":{"2026-11-20":2,"2026-11-21":7}}';
+  strictEqual(await held(), lines(merged, '{"id":"old/b","hits":1,"days":{"2026-11-21":1}}'));
+  const moved = lines('{"id":"old/b","hits":1,"days":{"2026-11-21":1}}');
+  strictEqual((await move("from=old/&to=new/")).body, moved);
+  strictEqual((await app.send("GET /count.txt?id=new/b")).body, "10");
+  for (
+    const query of ["from=a", "from=a&to=a", "from=a/&to=b", "from=a/&to=a/b/", "from=a/b/&to=a/"]
+  ) {
+    strictEqual((await move(query)).status, 400, query);
+  }
+  strictEqual((await app.send("POST /counters/move?from=new/b&to=x")).status, 401);
+});
+
+Deno.test("DELETE /counters?prefix= returns the lines of what it deletes, which an import brings back", async () => {
+  const { app } = await open();
+  await using _ = app;
+  for (const id of ["blog/a", "blog/b", "blog"]) await app.hit(id, 2);
+  const remove = (query: string) => app.send(`DELETE /counters?${query}`, authorized);
+  const all = (await app.send("GET /counters?prefix=blog/", authorized)).body;
+  strictEqual((await remove("prefix=blog/&dry=1")).body, '{"counters":2}');
+  strictEqual((await app.send("GET /counters?prefix=blog/", authorized)).body, all);
+  const deleted = (await remove("prefix=blog/")).body;
+  strictEqual(deleted, all);
+  strictEqual((await app.send("GET /counters?prefix=blog/", authorized)).body, lines());
+  strictEqual((await app.send("GET /count.txt?id=blog")).body, "2");
+  await app.sendBody("POST /counters", deleted);
+  strictEqual((await app.send("GET /counters?prefix=blog/", authorized)).body, all);
+  for (const query of ["prefix=blog", "prefix=blog/&id=a", "prefix="]) {
+    strictEqual((await remove(query)).status, 400, query);
+  }
+});

@@ -8,99 +8,18 @@ import { authorized, SECRET } from "../../support/secret.ts";
 
 /** Accepted spellings, as they are sent, by the counter that each names. */
 const SPELLINGS: Record<string, string[]> = {
-  "home": [
-    "/hit",
-    "/hit?",
-    "/hit?id",
-    "/hit?id=",
-    "/hit?id=+",
-    "/hit?id=%20%0a%e2%80%83",
-    "/hit?id=home",
-  ],
-  "a": [
-    "/hit?id=a",
-    "/hit?id=%61",
-    "/hit?%69d=a",
-    "/hit?id=+a+",
-    "/hit?id=%0d%0aa%09",
-    "/hit?id=a#b",
-    "/%68it?id=a",
-  ],
-  "A": ["/hit?id=A"],
-  "é": ["/hit?id=%C3%A9", "/hit?id=e%CC%81", "/hit?id=\xc3\xa9", "/hit?id=%c3%a9"],
-  "Å": ["/hit?id=%E2%84%AB", "/hit?id=A%CC%8A", "/hit?id=%C3%85"],
-  "ﬁ": ["/hit?id=%EF%AC%81"],
-  "fi": ["/hit?id=fi"],
-  "a b": ["/hit?id=a+b", "/hit?id=a%20b"],
-  "a+b": ["/hit?id=a%2Bb"],
-  "a  b": ["/hit?id=a++b"],
-  "%ff": ["/hit?id=%25ff"],
-  "%FF": ["/hit?id=%25FF"],
-  "%": ["/hit?id=%25"],
-  "%25": ["/hit?id=%2525"],
+  "home": ["/hit", "/hit?id=%20%0a%e2%80%83"],
+  "a": ["/hit?id=%61", "/hit?%69d=a", "/hit?id=a#b", "/%68it?id=a"],
+  "é": ["/hit?id=e%CC%81", "/hit?id=\xc3\xa9"],
   "�": ["/hit?id=%EF%BF%BD"],
-  "a&b": ["/hit?id=a%26b"],
-  "a=b": ["/hit?id=a=b", "/hit?id=a%3Db"],
-  "a#b": ["/hit?id=a%23b"],
-  "\\": ["/hit?id=\\", "/hit?id=%5c"],
-  ...Object.fromEntries(
-    [
-      ...["__proto__", "constructor", "hasOwnProperty", "null", "undefined", "0", "-1", "*", "?"],
-      ...[
-        "hits:",
-        "hits:a",
-        ":a",
-        "a:b",
-        "a:",
-        "::",
-        "[a]",
-        "{a}b",
-        "a{b}",
-        '["hits:","a"]',
-        "tallymark",
-      ],
-      ...[
-        "../a",
-        "./a",
-        "a/",
-        "/a",
-        "user/repo",
-        "https://x/y",
-        "INCR a",
-        "'; DROP TABLE kv; --",
-        "日本",
-      ],
-    ].map((id) => [id, [`/hit?id=${encodeURIComponent(id)}`]]),
-  ),
+  "__proto__": ["/hit?id=__proto__"],
+  "tallymark": ["/hit?id=tallymark"],
+  '["hits:","a"]': ["/hit?id=%5B%22hits:%22,%22a%22]"],
+  "{a}b": ["/hit?id={a}b"],
 };
 
-/** Ids that are refused because the server or a reader could mistake them for another. */
-const REFUSED = [
-  ...[
-    "%ff",
-    "%FF",
-    "%80",
-    "%c0%af",
-    "%c1%a1",
-    "%e0%80%af",
-    "%f8%88%80%80%80",
-    "%ed%a0%80",
-    "%ed%a0%bd%ed%b1%8d",
-  ],
-  ...["%", "%6", "%zz", "%u0061", "a%"],
-  ...["%00", "a%00", "%00a", "a%00b", "a%0db", "a%0ab", "%1b[31m", "%7f", "%c2%80", "%c2%ad"],
-  ...[
-    "a%e2%80%ae",
-    "%e2%80%aaa",
-    "a%e2%81%a6b",
-    "%e2%80%8ea",
-    "%e2%80%8ba",
-    "a%e2%80%8db",
-    "%ef%bb%bfa%ef%bb%bfb",
-  ],
-  ...["%ee%80%80", "%f3%b0%80%80", "%ef%bf%be", "%cd%b8", "%f3%a0%81%81"],
-  ...["a&id=a", "a&id=b", "&%69d=", "a".repeat(201), "%C3%A9".repeat(101)],
-];
+/** Refused ids. counter_id_test and query_test have all kinds. */
+const REFUSED = ["%ff", "%00", "%e0%80%af", "a&id=a", "a".repeat(201)];
 
 for (const { store, options } of STORES) {
   Deno.test(

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { reservePort } from "../../support/reserved_port.ts";
@@ -8,7 +8,6 @@ import { runService, startService } from "../../support/service.ts";
 import { startFlags } from "../../support/service_command.ts";
 import { settleAll } from "../../support/settle.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
-import { startTarget } from "./target.ts";
 import { SECRET } from "../../support/secret.ts";
 
 /** A password that no URL can hold as it is. */
@@ -194,63 +193,6 @@ Deno.test("a secret made for the run is in the banner and nowhere else", async (
   strictEqual(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
   refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a secret made for the run");
 });
-
-Deno.test("over a socket a missing, a wrong, an empty, a repeated and another counter's token get the same bytes", async () => {
-  await using target = await startTarget("kv", { PUBLIC_READS: "0" });
-  const wrong = [
-    { headers: "X-Auth-Token: wrong\r\n" },
-    { headers: "X-Auth-Token:\r\n" },
-    { headers: "X-Auth-Token: \t \r\n" },
-    { headers: `X-Auth-Token: ${SECRET}\r\nX-Auth-Token: ${SECRET}\r\n` },
-    { headers: `X-Auth-Token: ${SECRET}\r\nX-Auth-Token: wrong\r\n` },
-    { headers: `Authorization: Bearer ${SECRET}\r\nAuthorization: Bearer ${SECRET}\r\n` },
-    { headers: `Authorization: Bearer\r\n` },
-    { headers: `Authorization: ${SECRET}\r\n` },
-    { headers: `X-Auth-Token: ${"x".repeat(10_000)}\r\n` },
-    { query: "&token=" },
-    { query: "&token=wrong" },
-    { query: `&token=${SECRET.slice(1)}` },
-    { query: "&key=" },
-    { query: `&key=${keyOf("b")}` },
-  ];
-  for (
-    const route of ["/hit", "/hit.svg", "/count", "/count.txt", "/badge", "/badge.json", "/key"]
-  ) {
-    const send = async ({ headers = "", query = "" }) => {
-      const request = `GET ${route}?id=a${query} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
-      const [answer] = await sendRaw({ url: target.url }, request);
-      answer?.headers.delete("date");
-      return answer;
-    };
-    const missing = await send({});
-    ok(missing !== undefined);
-    strictEqual(missing.status, 401, route);
-    for (const sent of wrong) {
-      const answer = await send(sent);
-      const isShared = route !== "/key" && sent.query?.startsWith("&key=") === true;
-      strictEqual(answer?.headers.get("access-control-allow-origin") === "*", isShared, route);
-      // Pages of any origin may read the response to a request with a key.
-      for (const name of SHARED) if (isShared) answer?.headers.delete(name);
-      const expected: RawAnswer = isShared
-        ? without(missing, "cross-origin-resource-policy")
-        : missing;
-      deepStrictEqual(answer, expected, `${route} ${JSON.stringify(sent)}`);
-    }
-    const own = await send({ query: `&key=${KEY}` });
-    strictEqual(own?.status, route.startsWith("/hit") ? 200 : 401, route);
-  }
-  deepStrictEqual(await target.end(), { counters: new Map([["a", 2]]), others: [] });
-});
-
-const SHARED = [
-  "access-control-allow-origin",
-  "access-control-expose-headers",
-  "cross-origin-resource-policy",
-];
-
-function without(answer: RawAnswer, name: string): RawAnswer {
-  return { ...answer, headers: new Map([...answer.headers].filter(([each]) => each !== name)) };
-}
 
 function keyOf(id: string): string {
   return createHmac("sha256", SECRET).update(`counter:${id}`).digest().subarray(0, 16)

@@ -32,7 +32,7 @@ for (const { address, id, title, colors } of IMAGES) {
   });
 }
 
-for (const [address, id] of COUNTAPI) {
+for (const [address = "", id = ""] of COUNTAPI) {
   Deno.test(`GET and POST /as/${address} count ${id} and answer {"value":N}`, async () => {
     await using app = open({ serveAs: "countapi/" });
     const { status, headers, body } = await get(app, address);

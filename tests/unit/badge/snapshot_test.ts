@@ -2,14 +2,13 @@ import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
 import { parseLook } from "../../../src/badge/look.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 
-// `deno task pictures:badges` takes the snapshots afresh.
+// `deno task pictures:badges` takes the snapshots afresh. Pixels of the other themes are in
+// sheet.png. The colors of theme=auto for dark pages are only here.
 
 for (const style of STYLES.keys()) {
-  for (const theme of ["none", "auto", "light", "dark"]) {
-    Deno.test(`drawBadge() draws ${style} in theme=${theme} as it did`, async (t) => {
-      const look = parseLook(new Map<string, string>([["style", style], ["theme", theme]]));
-      await t.assertSnapshot(drawBadge(look, "12,345").replaceAll("><", ">\n<"));
-      await t.assertSnapshot(drawError(look, "bad id").replaceAll("><", ">\n<"));
-    });
-  }
+  Deno.test(`drawBadge() draws ${style} in theme=auto as it did`, async (t) => {
+    const look = parseLook(new Map<string, string>([["style", style], ["theme", "auto"]]));
+    await t.assertSnapshot(drawBadge(look, "12,345").replaceAll("><", ">\n<"));
+    await t.assertSnapshot(drawError(look, "bad id").replaceAll("><", ">\n<"));
+  });
 }

@@ -17,7 +17,7 @@ function corsOf(headers: Readonly<Record<string, string>>): Record<string, strin
 const ANY = { "access-control-allow-origin": "*" };
 const EXPOSED = { ...ANY, "access-control-expose-headers": "x-tallymark" };
 
-// cors_table_test has each endpoint with each credential. These are queries beside them.
+// cors_table_test sends each credential to each endpoint. These test how queries are read.
 const LINES: readonly (readonly [line: string, status: number, isShared: boolean])[] = [
   [`GET /hit?id=%00&key=${KEY}`, 400, true],
   [`GET /hit?id=%ff&key=${KEY}`, 400, true],

@@ -1,6 +1,6 @@
 import { parseColor } from "../drawing/color.ts";
 import { GREEN, parseTheme } from "../drawing/inks.ts";
-import { parseLocale } from "../drawing/number.ts";
+import { parseDateLocale } from "../drawing/number.ts";
 import {
   type Choices,
   nameParameters,
@@ -104,7 +104,7 @@ export function parsePictureLook(query: PictureQuery, target: Target = "svg") {
     /** The color of bars, line or cells; undefined for the theme's own. */
     color: parseColor(query.get("color")),
     numbers: valueOf(numbers, query.get("numbers")),
-    locale: parseLocale(query.get("locale"), target),
+    locale: parseDateLocale(query.get("locale"), target),
   });
 }
 

@@ -67,8 +67,17 @@ const resolved = new BoundedMap<string, string>(1000);
  */
 export function parseLocale(tag: string | undefined, target: Target = "svg"): string {
   const locale = knownLocale(tag);
-  const month = () => formatterOf(locale, "name of month", MONTH_NAME).format(0);
-  return target === "png" && !isDrawable(month()) ? "en" : locale;
+  return target === "png" && !isDrawable(monthIn(locale)) ? "en" : locale;
+}
+
+/** Returns the same locale for pictures with dates, or "en" if it has no names of months. */
+export function parseDateLocale(tag: string | undefined, target: Target): string {
+  const locale = parseLocale(tag, target);
+  return /^M\d/.test(monthIn(locale)) ? "en" : locale;
+}
+
+function monthIn(locale: string): string {
+  return formatterOf(locale, "name of month", MONTH_NAME).format(0);
 }
 
 const MONTH_NAME = (locale: string) => new Intl.DateTimeFormat(locale, { month: "long" });

@@ -1,5 +1,10 @@
 import { type Target, textFor } from "./text.ts";
 
+/** The languages that Deno 2.9 knows. */
+export const LANGUAGES: readonly string[] =
+  ("af ak am ar az bg bn bs ca cs da de el en es et fa fi fil fr gu he hi hr hu id it ja kn ko kok lt " +
+    "lv ml mr ms nb nl no pa pl pt ro ru sd sk sl sr sv sw ta te th tr uk ur uz vi zh").split(" ");
+
 /** The parameters that badges, charts, calendars and cards share, by name. */
 export const SHARED_PARAMETERS = nameParameters(
   {
@@ -16,8 +21,9 @@ export const SHARED_PARAMETERS = nameParameters(
       schema: { type: "string", default: "plain", enum: ["plain", "grouped", "compact"] },
     },
     locale: {
-      meaning: "The language in which to write the number, as a BCP 47 tag.",
-      schema: { type: "string", default: "en" },
+      meaning: "The language in which to write the number, as a BCP 47 tag. A language that the " +
+        "runtime does not know means `en`.",
+      schema: { type: "string", default: "en", examples: LANGUAGES },
     },
     theme: {
       meaning: "The default colors. `auto` follows the color scheme of the reader.",

@@ -86,7 +86,8 @@ async function hashOf(text: string): Promise<string> {
 }
 
 /** An appearance parameter, from which the page creates a control. */
-export interface Control extends Pick<ParameterSchema, "default" | "enum" | "minimum" | "maximum"> {
+export interface Control
+  extends Pick<ParameterSchema, "default" | "enum" | "examples" | "minimum" | "maximum"> {
   /** The pictures that take it, as indexes of `PICTURES`. Undefined for badges only. */
   readonly in?: readonly number[];
   /** The styles in which it has no effect, as indexes of the list of styles. */

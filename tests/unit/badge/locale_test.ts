@@ -1,5 +1,6 @@
-import { match, strictEqual } from "node:assert/strict";
-import { formatterOf, parseLocale } from "../../../src/drawing/number.ts";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { formatterOf, parseDateLocale, parseLocale } from "../../../src/drawing/number.ts";
+import { LANGUAGES } from "../../../src/drawing/parameters.ts";
 import { memoryApp } from "../../support/app.ts";
 
 const written: readonly (readonly [text: string | undefined, locale: string])[] = [
@@ -23,6 +24,18 @@ for (const [text, locale] of written) {
     strictEqual(parseLocale(text), locale);
   });
 }
+
+Deno.test("LANGUAGES are the languages that the runtime knows", () => {
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const pairs = letters.flatMap((one) => letters.map((other) => one + other));
+  const codes = [...pairs, ...pairs.flatMap((pair) => letters.map((letter) => pair + letter))];
+  const known = Intl.NumberFormat.supportedLocalesOf(codes)
+    .filter((code) => code.length <= 3 && parseLocale(code) === code);
+  deepStrictEqual(LANGUAGES, known.toSorted());
+  // Unicode's data has names of months for fewer.
+  const names = LANGUAGES.filter((code) => parseDateLocale(code, "svg") === code);
+  strictEqual(names.length, LANGUAGES.length - 6);
+});
 
 Deno.test("parseLocale() resolves a region that has no data of its own", () => {
   for (const tag of ["en-AA", "en-ZZ", "en-Arab-QQ"]) strictEqual(parseLocale(tag), "en");

@@ -169,7 +169,10 @@ function swatch(className: string, value: string, name: string, checked = false,
   return label;
 }
 
-function fieldOf(name: string, { default: usual = "", enum: values, minimum, maximum }: Control) {
+function fieldOf(
+  name: string,
+  { default: usual = "", enum: values, examples, minimum, maximum }: Control,
+) {
   if (name === "spark") values = ["7", "14", "30"];
   if (values && name in STYLE_DEFAULTS) values = [OFF, ...values];
   const first = INITIAL_VALUES[name] ?? usual;
@@ -188,7 +191,12 @@ function fieldOf(name: string, { default: usual = "", enum: values, minimum, max
       max: maximum,
       placeholder: usual,
     });
-  return make("label", words(name), control);
+  if (!examples) return make("label", words(name), control);
+  // Other values may be typed, such as the language of a region.
+  const id = `known-${name}`;
+  control.setAttribute("list", id);
+  const options = examples.map((value) => make("option", { value }, valueWords(name, value)));
+  return make("label", words(name), control, make("datalist", { id }, ...options));
 }
 
 /** Shows a tile per value of the parameter that the tiles choose, or one tile for the picture. */

@@ -78,6 +78,9 @@ export function words(name: string) {
 }
 
 export function valueWords(name: string, value: string) {
+  if (name === "locale") {
+    return new Intl.DisplayNames("en", { type: "language" }).of(value) ?? value;
+  }
   const [, count, unit = ""] = /^(\d+)([dwm]?)$/.exec(value) ?? [];
   const units = { w: "weeks", m: "months" } as Record<string, string>;
   if (count) return `Last ${count} ${units[unit] ?? "days"}`;

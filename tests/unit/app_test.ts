@@ -193,6 +193,10 @@ const faults = [
   { line: `METHOD PATH?id=a&token=TOKEN`, host: "a", status: 503, name: "store-unavailable" },
 ];
 
+function requestOf(line: string, { method, path }: { method: string; path: string }): string {
+  return line.replace("METHOD", method).replace(" PATH", ` ${path}`).replace("TOKEN", SECRET);
+}
+
 for (const { path, methods: [method = ""] } of protectedEndpoints) {
   Deno.test(`createApp() looks at host, method, query, id, secret and store in this order on ${method} ${path}`, async () => {
     const store = new ScriptedStore();
@@ -200,8 +204,7 @@ for (const { path, methods: [method = ""] } of protectedEndpoints) {
     await using app = openApp({ store, openReads: false });
     for (const { line, host, status, name } of faults) {
       strictEqual(store.touched, 0, "the store is asked last");
-      const target = about(path, line).replace("METHOD", method).replace(" PATH", ` ${path}`)
-        .replace("TOKEN", SECRET);
+      const target = requestOf(about(path, line), { method, path });
       const answer = await app.send(target, { host });
       strictEqual(answer.status, status, target);
       if (answer.headers["content-type"] === "application/problem+json") {
@@ -272,10 +275,13 @@ for (
 Deno.test("createApp() logs nothing of problems that are the caller's or the store's", async () => {
   const store = new ScriptedStore();
   await using app = openApp({ store, openReads: false });
-  for (const { line, host } of faults) {
-    await app.send(line.replace("METHOD PATH", "GET /count"), { host });
+  for (const failure of ["store-unavailable", "outcome-unknown"] as const) {
+    store.failure = failure;
+    for (const { line, host } of faults) {
+      await app.send(requestOf(line, { method: "GET", path: "/count" }), { host });
+    }
+    await app.send("GET /hit", authorized);
   }
-  store.failure = "outcome-unknown";
-  await app.send("GET /hit", authorized);
+  ok(store.touched >= 4);
   deepStrictEqual(app.log, []);
 });

@@ -193,10 +193,15 @@ Deno.test("like.js counts a press in two tabs at once as one", needsChromium, as
     await page.evaluate(`{
       const send = fetch;
       const released = new Promise((release) => globalThis.release = release);
-      globalThis.fetch = (...request) => released.then(() => send(...request));
+      globalThis.sent = 0;
+      globalThis.fetch = (...request) => {
+        globalThis.sent++;
+        return released.then(() => send(...request));
+      };
       document.querySelector("button").click();
     }`);
   }
+  for (const page of pages) strictEqual(await page.evaluate("sent"), 1);
   await Promise.all(pages.map((page) => page.evaluate("release()")));
   for (const page of pages) await shows(page, ["1 pressed"]);
   strictEqual(await site.count("a"), 1);

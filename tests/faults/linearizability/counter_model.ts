@@ -22,10 +22,17 @@ export interface Counter {
   readonly marks: ReadonlyMap<string, number>;
 }
 
-/** An operation on a counter. `day` is the date by the clock of the process that runs it. */
+/** The date by the clock of the process that runs an operation, and its date in 15 minutes. */
+interface Dated {
+  readonly day: Day;
+  /** Default: the date. */
+  readonly latest?: Day;
+}
+
+/** An operation on a counter. */
 export type Op =
-  | { readonly kind: "add"; readonly amount: number; readonly day: Day }
-  | {
+  | Dated & { readonly kind: "add"; readonly amount: number }
+  | Dated & {
     readonly kind: "set";
     /**
      * Undefined where the total grows by as much as the days do or a report says, which is of the
@@ -35,13 +42,11 @@ export type Op =
     readonly days: ReadonlyMap<Day, number> | undefined;
     readonly report?: DatedReport | null | undefined;
     readonly mode: "replace" | "max";
-    readonly day: Day;
   }
-  | { readonly kind: "once"; readonly key?: string; readonly visitor?: string; readonly day: Day }
-  | { readonly kind: "delete"; readonly day: Day }
+  | Dated & { readonly kind: "once"; readonly key?: string; readonly visitor?: string }
+  | Dated & { readonly kind: "delete" }
   | { readonly kind: "total" }
-  /** Without `day`, no clock is so far behind that it takes the open day for a mistake. */
-  | { readonly kind: "history"; readonly since: Day; readonly day?: Day };
+  | Dated & { readonly kind: "history"; readonly since: Day };
 
 /**
  * The result of an operation: a number, the state before it, or the outcome of a deduplicated hit.
@@ -66,7 +71,7 @@ export const NOTHING: Counter = {
 
 /** Returns the possible states after an operation, each with its result. */
 export function apply(stored: Counter, op: Op): { counter: Counter; seen: Seen }[] {
-  const counter = "day" in op && op.day !== undefined ? healed(stored, op.day) : stored;
+  const counter = "day" in op ? healed(stored, op) : stored;
   switch (op.kind) {
     case "add":
       return addedTo(counter, { stored, ...op }).map((added) => {
@@ -107,12 +112,12 @@ export function opText(op: Op): string {
 }
 
 /**
- * The counter as a process sees it whose clock shows a day. An open day after the next one is the
- * mistake of a clock: its hits are hits of the day, and days between them belong to none.
+ * The counter as a process sees it whose clock shows a day. An open day that is more than 15
+ * minutes away is not its own: its hits are hits of the day, and days between belong to none.
  */
-function healed(counter: Counter, day: Day): Counter {
+function healed(counter: Counter, { day, latest = day }: Dated): Counter {
   const { newest, days } = counter;
-  if (newest <= day + 1 || days === undefined) return counter;
+  if (newest <= latest || days === undefined) return counter;
   const kept = new Map([...days].filter(([known]) => known < day));
   const hits = (days.get(day) ?? 0) + (days.get(newest) ?? 0);
   if (hits > 0) kept.set(day, hits);

@@ -2,14 +2,14 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Op, Seen } from "./counter_model.ts";
 import { type Event, linearize } from "./linearizable.ts";
 
-const hit: Op = { kind: "add", amount: 1, day: 7 };
+const hit: Op = { kind: "add", amount: 1, day: 7, latest: 9 };
 const total: Op = { kind: "total" };
-const history: Op = { kind: "history", since: -Infinity };
+const history: Op = { kind: "history", since: -Infinity, day: 9 };
 
 /** By three clocks that do not show the same day. */
 const removedAndSet = [
   event({ ...hit, day: 9 }, [0, 1], 1),
-  event({ kind: "delete", day: 8 }, [2, 3], { hits: 1, days: new Map([[9, 1]]) }),
+  event({ kind: "delete", day: 8, latest: 9 }, [2, 3], { hits: 1, days: new Map([[9, 1]]) }),
   event(setTo(100), [4, 5], { hits: 0, days: undefined }),
   event(hit, [6, 7], 101),
 ];
@@ -124,5 +124,5 @@ function event(op: Op, [start, end]: [number, number], seen?: Seen): Event {
 }
 
 function setTo(hits: number): Op {
-  return { kind: "set", hits, days: undefined, mode: "replace", day: 7 };
+  return { kind: "set", hits, days: undefined, mode: "replace", day: 7, latest: 9 };
 }

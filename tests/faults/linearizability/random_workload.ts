@@ -120,7 +120,7 @@ function anyOp(door: Door): Op {
   if (chance < 40) return { kind: "add", amount: 1, day: today };
   if (chance < 60) return onceOp({ today, hasVisitors });
   if (chance < 72) return { kind: "total" };
-  if (chance < 82) return { kind: "history", since: -Infinity };
+  if (chance < 82) return { kind: "history", since: -Infinity, day: today };
   if (chance < 92) return setting(door);
   return { kind: "delete", day: today };
 }

@@ -107,12 +107,12 @@ async function moreAnswers(recorder: Recorder): Promise<void> {
 
 async function readAll(
   recorder: Recorder,
-  { url }: Door,
+  { url, today }: Door,
   ids: readonly string[],
 ): Promise<void> {
   const caller = new Caller();
   for (const id of ids) {
-    await recorder.send(caller, { url, id, op: { kind: "history", since: -Infinity } });
+    await recorder.send(caller, { url, id, op: { kind: "history", since: -Infinity, day: today } });
     await recorder.send(caller, { url, id, op: { kind: "total" } });
   }
   caller.close();

@@ -44,14 +44,15 @@ export class Process {
   readonly #open: Open;
   #counters: Counters | undefined;
 
-  constructor(open: Open, today: () => Day) {
+  /** `isLate` is true if tomorrow begins in 15 minutes, whatever the time is. */
+  constructor(open: Open, today: () => Day, isLate: boolean) {
     this.#open = open;
     // The clock is stopped between rounds, so that no day ends during one.
     this.calendar = {
       ...createCalendar("UTC"),
       now: () => (today() + 1) * DAY_MS - 1,
       today,
-      msUntilMidnight: () => DAY_MS,
+      msUntilMidnight: () => isLate ? 900_000 : DAY_MS,
     };
   }
 

@@ -10,7 +10,7 @@ import { kvStore } from "../../support/kv_store.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { settleAll } from "../../support/settle.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { NOTHING } from "./counter_model.ts";
+import { NOTHING, type Op } from "./counter_model.ts";
 import { type Event, firstContradiction, linearize, told } from "./linearizable.ts";
 import { moveAllTheTime } from "./moving_slots.ts";
 import { type Round, rounds } from "./rounds.ts";
@@ -114,10 +114,14 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
     ignore,
     async fn() {
       await fc.assert(
-        fc.asyncProperty(rounds({ processes, counters: IDS.length }), async (rounds) => {
-          await using room = await begin();
-          await play(rounds, { room, processes });
-        }),
+        fc.asyncProperty(
+          rounds({ processes, counters: IDS.length }),
+          fc.boolean(),
+          async (rounds, isLate) => {
+            await using room = await begin();
+            await play(rounds, { room, processes, isLate });
+          },
+        ),
         { numRuns: times(...runs), endOnFailure: true },
       );
     },
@@ -147,10 +151,12 @@ function openingJournal(path: string): Open {
 /** Plays rounds, whose calls are made all at once, and fails where what they tell cannot be. */
 async function play(
   rounds: readonly Round[],
-  { room, processes }: { room: Room; processes: number },
+  { room, processes, isLate }: { room: Room; processes: number; isLate: boolean },
 ): Promise<void> {
   let day = FIRST_DAY;
-  const all = SKEWS.slice(0, processes).map((skew) => new Process(room.open, () => day + skew));
+  const all = SKEWS.slice(0, processes).map((skew) => {
+    return new Process(room.open, () => day + skew, isLate);
+  });
   const events = new Map<string, Event[]>(IDS.map((id) => [id, []]));
   let time = 0;
 
@@ -159,7 +165,7 @@ async function play(
   ): Promise<void> {
     const [caller, id] = [all[process], IDS[counter]];
     if (caller === undefined || id === undefined) throw new Error("Call: nobody there");
-    const done = op(caller.calendar.today());
+    const done = dated(op(caller.calendar.today()), isLate);
     const start = time;
     const isImport = imported && done.kind === "set";
     const told = isImport ? await caller.import(id, done) : await caller.do(id, done);
@@ -183,7 +189,7 @@ async function play(
   for (const process of all) {
     for (const since of [-Infinity, day - 40]) {
       time++;
-      const op = { kind: "history", since, day: process.calendar.today() } as const;
+      const op = dated({ kind: "history", since, day: process.calendar.today() }, isLate);
       const listed = await process.list(since);
       for (const id of listed.keys()) ok(events.has(id), `${id} was never touched`);
       for (const id of IDS) {
@@ -200,6 +206,14 @@ async function play(
       throw new Error(`${id} cannot have been:\n${told(firstContradiction(ofId))}`);
     }
   }
+}
+
+/** Returns an operation with the day that it is in 15 minutes, and without the days after that. */
+function dated<One extends Op>(op: One, isLate: boolean): One {
+  if (!("day" in op)) return op;
+  const latest = isLate ? op.day + 1 : op.day;
+  if (op.kind !== "set" || op.days === undefined) return { ...op, latest };
+  return { ...op, latest, days: new Map([...op.days].filter(([day]) => day <= latest)) };
 }
 
 async function stopAll(processes: readonly Process[]): Promise<void> {

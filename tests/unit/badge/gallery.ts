@@ -7,7 +7,7 @@ import { STYLES } from "../../../src/badge/styles.ts";
 // The formatter would spread an SVG out over many lines.
 const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
 
-const COUNT = 12345;
+const COUNT = 48_213;
 
 const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ...[...new Set(STYLES.values())].map(({ names: [name] }) => [name, `style=${name}`] as const),
@@ -26,8 +26,8 @@ const QUERIES: readonly (readonly [file: string, query: string])[] = [
   ["logo-star", "logo=star&label=stars&color=gold&logoColor=gold"],
   ["logo-heart", "style=flat-square&logo=heart&label=likes&color=e05d8b"],
   ["logo-download", "style=for-the-badge&logo=download&label=downloads&color=success"],
-  ["goal", "goal=20000&numbers=grouped"],
-  ["goal-pill", "style=pill&goal=20000&numbers=grouped"],
+  ["goal", "goal=60000&numbers=grouped"],
+  ["goal-pill", "style=pill&goal=60000&numbers=grouped"],
   ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&numbers=grouped&locale=ar-EG"],
 ];
 

@@ -1,18 +1,12 @@
-import { drawBadge, sparkOf } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
-import { formatCount } from "../../../src/drawing/number.ts";
-import { badgeBars } from "../../../src/badge/bars.ts";
-import { drawCalendar } from "../../../src/chart/draw_calendar.ts";
-import { drawCard } from "../../../src/chart/draw_card.ts";
-import { type ChartFigures, drawChart } from "../../../src/chart/draw_chart.ts";
-import { drawLines, type NamedFigures } from "../../../src/chart/draw_lines.ts";
-import { parseChartLook, parsePictureLook } from "../../../src/chart/look.ts";
+import { createDrawings } from "../../../src/badge/drawings.ts";
+import type { ChartFigures } from "../../../src/chart/draw_chart.ts";
+import type { NamedFigures } from "../../../src/chart/draw_lines.ts";
+import { calendar, card, chart } from "../../../src/chart/pictures.ts";
 
-// The charts of the documentation. To draw them again:
-// deno run --config tests/deno.json --allow-write=.docs tests/unit/chart/gallery.ts
+// The charts of the documentation. `deno task pictures:badges` draws them again.
 
 // The formatter would spread an SVG out over many lines.
-const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
+export const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
 
 /** 2026-11-21, a Saturday. */
 export const TODAY = 20_778;
@@ -31,25 +25,6 @@ export const FIGURES: ChartFigures = {
     }),
   },
 };
-
-const QUERIES: readonly (readonly [file: string, query: string])[] = [
-  ["30d", ""],
-  ["90d", "range=90d"],
-  ["12w", "range=12w"],
-  ["52w", "range=52w"],
-  ["12m", "range=12m"],
-  ["all", "range=all&theme=auto"],
-  ["area", "kind=area&theme=auto"],
-  ["total", "kind=total&range=52w&theme=auto"],
-  ["light", "theme=light"],
-  ["dark", "theme=dark"],
-  ["auto", "theme=auto"],
-  ["small", "width=240&height=120&range=12w"],
-  ["wide", "width=960&height=400&range=90d"],
-  ["colors", "label=Leser&locale=de&color=success&range=12m"],
-  ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&locale=ar-EG"],
-  ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&locale=ja&numbers=compact"],
-];
 
 /** Three counters of six years and less, two of which end close together. */
 export const SEVERAL: readonly NamedFigures[] = [
@@ -70,58 +45,62 @@ function grown(
   return { id, total, days: { newest: TODAY, hits } };
 }
 
-function lines(query: string): string {
-  const look = parseChartLook(new Map(new URLSearchParams(`theme=auto&range=all&${query}`)));
-  return drawLines(SEVERAL, look);
-}
+const STARS = SEVERAL.map(({ id }) => `id=${id}`).join("&");
 
-const PICTURES: readonly (readonly [file: string, svg: string])[] = [
-  ["several", lines("kind=total&label=stars")],
-  ["several-wide", lines("kind=area&label=stars+per+month&width=960&height=240")],
+/** The pictures by the addresses that draw them. */
+const ADDRESSES: readonly (readonly [file: string, address: string])[] = [
+  ["30d", "/chart.svg"],
+  ["90d", "/chart.svg?range=90d"],
+  ["12w", "/chart.svg?range=12w"],
+  ["52w", "/chart.svg?range=52w"],
+  ["12m", "/chart.svg?range=12m"],
+  ["all", "/chart.svg?range=all&theme=auto"],
+  ["area", "/chart.svg?kind=area&theme=auto"],
+  ["total", "/chart.svg?kind=total&range=52w&theme=auto"],
+  ["light", "/chart.svg?theme=light"],
+  ["dark", "/chart.svg?theme=dark"],
+  ["auto", "/chart.svg?theme=auto"],
+  ["small", "/chart.svg?width=240&height=120&range=12w"],
+  ["wide", "/chart.svg?width=960&height=400&range=90d"],
+  ["colors", "/chart.svg?label=Leser&locale=de&color=success&range=12m"],
+  ["arabic", "/chart.svg?label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&locale=ar-EG"],
   [
-    "calendar",
-    drawCalendar(FIGURES, parsePictureLook(new Map<string, string>([["theme", "auto"]]))),
+    "japanese",
+    "/chart.svg?label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&locale=ja&numbers=compact",
   ],
+  ["several", `/chart.svg?${STARS}&range=all&label=stars&theme=auto`],
   [
-    "card",
-    drawCard(
-      { ...FIGURES, id: "ada/engine" },
-      parsePictureLook(new Map<string, string>([["theme", "auto"]])),
-    ),
+    "several-wide",
+    `/chart.svg?${STARS}&kind=area&range=all&label=stars+per+month&width=960&height=240&theme=auto`,
   ],
+  ["calendar", "/calendar.svg?theme=auto"],
+  ["card", "/card.svg?theme=auto"],
+  ["card-goal", "/card.svg?goal=60000&theme=auto"],
+  ["spark", "/badge?spark=14&numbers=grouped"],
+  ["spark-pill", "/badge?spark=14&style=pill&numbers=grouped"],
+  ["spark-social", "/badge?spark=14&style=social&numbers=grouped"],
+  ["spark-terminal", "/badge?spark=30&style=terminal&numbers=grouped"],
 ];
 
-const CARD_WITH_GOAL = drawCard(
-  { ...FIGURES, id: "ada/engine", goal: 60_000 },
-  parsePictureLook(new Map<string, string>([["theme", "auto"]])),
-);
+const PICTURES = { "/chart.svg": chart, "/calendar.svg": calendar, "/card.svg": card };
+const drawBadge = createDrawings(({ svg }) => svg);
 
-const BADGES: readonly (readonly [file: string, query: string])[] = [
-  ["spark", "spark=14&numbers=grouped"],
-  ["spark-pill", "spark=14&style=pill&numbers=grouped"],
-  ["spark-flat-square", "spark=30&style=flat-square&label="],
-  ["spark-terminal", "spark=30&style=terminal&numbers=grouped"],
-];
-
-function drawSpark(query: string): string {
-  const parameters = new Map(new URLSearchParams(query));
-  const look = parseLook(parameters);
-  const bars = badgeBars(FIGURES.days, sparkOf(parameters));
-  return drawBadge(look, formatCount(FIGURES.total, look), { bars });
+/** Draws the image of an address, of `SEVERAL` for its ids, else of `FIGURES`. */
+export function drawAddress(address: string): string {
+  const { pathname, searchParams } = new URL(address, "https://hits.example.com");
+  const query = new Map(searchParams);
+  const found = searchParams.getAll("id").flatMap((id) => SEVERAL.filter((one) => one.id === id));
+  const [figures = { ...FIGURES, id: "ada/engine" }, ...others] = found;
+  for (const [path, { draw }] of Object.entries(PICTURES)) {
+    if (path === pathname) return draw(figures, query, others);
+  }
+  return drawBadge(query, FIGURES.total, FIGURES.days);
 }
 
 /** The files of the gallery: name and content. */
-export const GALLERY: ReadonlyMap<string, string> = new Map([
-  ["card-goal.svg", `${LEFT_ALONE}${CARD_WITH_GOAL}\n`],
-  ...QUERIES.map(([file, query]): [string, string] => {
-    const look = parseChartLook(new Map(new URLSearchParams(query)));
-    return [`${file}.svg`, `${LEFT_ALONE}${drawChart(FIGURES, look)}\n`];
-  }),
-  ...PICTURES.map(([file, svg]): [string, string] => [`${file}.svg`, `${LEFT_ALONE}${svg}\n`]),
-  ...BADGES.map(([file, query]): [string, string] => {
-    return [`${file}.svg`, `${LEFT_ALONE}${drawSpark(query)}\n`];
-  }),
-]);
+export const GALLERY: ReadonlyMap<string, string> = new Map(
+  ADDRESSES.map(([file, address]) => [`${file}.svg`, `${LEFT_ALONE}${drawAddress(address)}\n`]),
+);
 
 /** The folder that holds them. */
 export const GALLERY_FOLDER = new URL("../../../.docs/images/charts/", import.meta.url);

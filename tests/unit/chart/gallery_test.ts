@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { GALLERY, GALLERY_FOLDER } from "./gallery.ts";
+import { drawAddress, GALLERY, GALLERY_FOLDER, LEFT_ALONE } from "./gallery.ts";
+import { parseSvg } from "../../support/parse_svg.ts";
 
 Deno.test("GALLERY of charts is what the README shows, drawn by the code as it is now", async () => {
   const files = await Array.fromAsync(Deno.readDir(GALLERY_FOLDER), ({ name }) => name);
@@ -15,3 +16,37 @@ Deno.test("drawChart() keeps a chart within 3 kB", () => {
     ok(new TextEncoder().encode(svg).length <= most, `${file}: ${svg.length}`);
   }
 });
+
+const PAGES = [
+  "README.md",
+  ".docs/README.zh.md",
+  ".docs/appearance.md",
+  ".docs/external_totals.md",
+];
+const ROOT = new URL("../../../", import.meta.url);
+
+Deno.test("each picture of the documentation is what the line below it draws, and its words have its number", async () => {
+  let drawn = 0;
+  for (const page of PAGES) {
+    const base = new URL(page, ROOT);
+    const text = await Deno.readTextFile(base);
+    for (const { 0: image, 1: words = "", 2: path = "", index } of text.matchAll(IMAGE)) {
+      const svg = await Deno.readTextFile(new URL(path, base));
+      const title = parseSvg(svg.slice(svg.indexOf("<svg"))).find(({ name }) => name === "title");
+      if (/: [\d,]+$/.test(words)) {
+        ok(title?.text.startsWith(words), `${page}: ${words} of ${path}`);
+      }
+      const below = text.slice(index + image.length);
+      // The line is before the next picture and the next heading.
+      const [near = ""] = below.split(/!\[[^\]]*\]\((?!http)|\n#/);
+      const [, address] =
+        /```\w+\n[^\n]*?(\/[\w.]+\?[^\s)]+|\?[^\s)]+|\/\w+\.svg)\)?\n/.exec(near) ?? [];
+      if (address === undefined) continue;
+      drawn++;
+      strictEqual(svg, `${LEFT_ALONE}${drawAddress(address)}\n`, `${page}: ${address}`);
+    }
+  }
+  ok(drawn >= 25, `${drawn}`);
+});
+
+const IMAGE = /!\[([^\]]*)\]\((?!http)([^)]*images\/[^)]+\.svg)\)/g;

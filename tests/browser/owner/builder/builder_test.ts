@@ -100,7 +100,7 @@ testPage(
     await page.getByText("More options").click();
     const spark = page.getByLabel("Sparkline");
     ok(await spark.isEnabled());
-    await page.getByRole("radio", { name: "Plastic" }).check();
+    await page.getByRole("radio", { name: "Odometer" }).check();
     await page.getByText(/Not available in this style: .*sparkline/).waitFor();
     ok(!await spark.isEnabled());
     ok(!(await copied(page, "URL")).includes("spark="));

@@ -2,7 +2,7 @@ import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../domai
 import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
-import type { ListedCounter, ListOptions, Update } from "../domain/store.ts";
+import type { ListOptions, Update } from "../domain/store.ts";
 import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyText } from "../http/reading.ts";
@@ -144,29 +144,29 @@ export function setCounter({ counters, draining }: Service): Endpoint {
  * deleted, which an addition brings back.
  */
 export function deleteCounter({ counters }: Service): Endpoint {
-  /** Deletes the counters with a prefix. Yields what they had, as an export does. */
+  /** Deletes the counters with a prefix one by one. Yields what each had, as an export does. */
   async function* deleteGroup(prefix: string): AsyncGenerator<string> {
     let deleted = 0;
     for await (const page of counters.list({ prefix, since: undefined })) {
-      const held: ListedCounter[] = [];
-      let isSent = false;
-      try {
-        for (const { id } of page.counters) held.push({ id, ...await counters.delete(id) });
-        deleted += held.length;
-        if (held.length > 0) yield held.map((counter) => `${formatHeld(counter)}\n`).join("");
-        isSent = true;
-      } finally {
-        // The client is gone, or the store failed. What was not sent is put back.
-        if (!isSent) await restore(held);
+      for (const { id } of page.counters) {
+        const held = await counters.delete(id);
+        let isTaken = false;
+        try {
+          yield `${formatHeld({ id, ...held })}\n`;
+          isTaken = true;
+        } finally {
+          if (!isTaken) await restore(id, held);
+        }
+        deleted++;
       }
     }
     yield `${JSON.stringify({ counters: deleted })}\n`;
   }
 
-  async function restore(held: readonly ListedCounter[]): Promise<void> {
-    for (const { id, hits, days } of held) {
-      await counters.set(id, { hits, days, mode: "add", name: crypto.randomUUID() });
-    }
+  /** Adds what a counter had, because the client disconnected before it got the line. */
+  async function restore(id: CounterId, { hits, days, report }: CounterState): Promise<void> {
+    const dated = report && { ...report, day: counters.calendar.today() };
+    await counters.set(id, { hits, days, report: dated, mode: "add", name: crypto.randomUUID() });
   }
 
   return endpoint("none", {
@@ -174,7 +174,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
     description:
       "The next hit is its first. Adding the response (`PUT` with `mode=add`) undoes the change. " +
       "With `prefix`, the response has a line for each counter that was deleted, as in an export, " +
-      "so that importing it undoes the change. `dry=1` says how many there are.",
+      "so that importing it with `mode=add` undoes the change. `dry=1` says how many there are.",
     parameters: [ownId, prefix, dry],
     parse(query) {
       const begin = query.get("prefix");

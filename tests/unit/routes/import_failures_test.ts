@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import type { CounterState } from "../../../src/domain/history.ts";
@@ -6,6 +6,7 @@ import { MAX_HITS, type Write } from "../../../src/domain/store.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { field, memoryApp, openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
+import { authorized } from "../../support/secret.ts";
 
 const DAY = "2026-11-24";
 const calendar = createCalendar("UTC", () => Date.parse(`${DAY}T12:00:00Z`));
@@ -84,3 +85,41 @@ for (const failing of [0, 499, 500, 1100, 1499]) {
     deepStrictEqual(details, Array(2).fill(`Line ${failing + 1} could not be stored`));
   });
 }
+
+Deno.test("DELETE /counters?prefix= sends the line of each counter that it deleted, also if the store fails at a later one", async () => {
+  const store = new StoreWithoutOne("a/c", new Failure("store-unavailable"));
+  await using app = openApp({ store });
+  for (const id of ["a/a", "a/b", "a/c", "a/d"]) await app.hit(id);
+  const response = await app.open("DELETE /counters?prefix=a/", authorized);
+  const sent: string[] = [];
+  await rejects(async () => {
+    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      sent.push(text);
+    }
+  });
+  const idsSent = sent.join("").split("\n").filter((line) => line).map((line) =>
+    field(JSON.parse(line), "id")
+  );
+  deepStrictEqual(idsSent, ["a/a", "a/b"]);
+  deepStrictEqual([await app.count("a/a"), await app.count("a/d")], [0, 1]);
+});
+
+Deno.test("DELETE /counters?prefix= brings back a counter whose line the client did not take, with what was counted since", async () => {
+  await using app = await memoryApp({ calendar });
+  const all = ["a", "b", "c", "d"].map((id) => `{"id":"a/${id}","hits":9,"days":{"${DAY}":9}}\n`);
+  await app.sendBody("POST /counters", all.join(""));
+  const response = await app.open("DELETE /counters?prefix=a/", authorized);
+  const reader = response.body?.getReader();
+  const { value } = await reader?.read() ?? {};
+  await app.hit("a/b");
+  await reader?.cancel();
+  const { body } = await app.send("GET /counters", authorized);
+  const kept = new TextDecoder().decode(value) + body.replace(/^.*"counters".*\n$/m, "");
+  strictEqual(
+    kept,
+    all.join("").replace(
+      '"a/b","hits":9,"days":{"2026-11-24":9}',
+      '"a/b","hits":10,"days":{"2026-11-24":10}',
+    ),
+  );
+});

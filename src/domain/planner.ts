@@ -154,7 +154,7 @@ export function planWrite(
   const held = stateOf(record, now);
   if (held instanceof Failure) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
-  if (record.isRepeat === true) return { result: held, writes: undefined };
+  if (record.isRepeat === true) return { result: held, writes: sameTotal(record, held) };
   const isNew = !record.exists || isEmpty(held);
   const { hits, days, report } = applyUpdate(update, { held, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
@@ -170,6 +170,14 @@ export function planWrite(
   // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
   const isNamed = update.report !== undefined;
   return { result, writes: isNamed ? { ...writes, report: report ?? null } : writes };
+}
+
+/**
+ * Returns the write of the same total, so that replicas confirm an addition whose first caller may
+ * have waited for them in vain. Returns undefined if the counter was deleted.
+ */
+function sameTotal({ exists }: CounterRecord, { hits }: CounterState): Writes | undefined {
+  return exists ? { total: hits, history: undefined, deduplication: undefined } : undefined;
 }
 
 /** The outcome of a move, and the writes of both counters, to be stored in one step. */

@@ -366,6 +366,15 @@ Deno.test("planHits: a day that is at most 15 minutes away gets hits, and a late
   deepStrictEqual([ended?.openDay, ended?.totalAtDayStart], [FIRST_DAY, 6]);
 });
 
+Deno.test("planWrite: a repeated addition changes nothing, and stores the total again for the replicas", () => {
+  const record = { total: 5, exists: true, openDay: FIRST_DAY, ledger, years: [], isRepeat: true };
+  const update: Update = { hits: 3, days: undefined, mode: "add", name: "a" };
+  const { result, writes } = planWrite(record, update, at(FIRST_DAY));
+  strictEqual(result instanceof Failure ? result.kind : result.hits, 5);
+  deepStrictEqual(writes, { total: 5, history: undefined, deduplication: undefined });
+  strictEqual(planWrite({ ...record, exists: false }, update, at(FIRST_DAY)).writes, undefined);
+});
+
 Deno.test("planner: a value that is no total is reported, and nothing is written", () => {
   const problem = new Failure("not-a-counter");
   const record = { total: problem, exists: true, openDay: -Infinity, ledger };

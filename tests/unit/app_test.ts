@@ -156,14 +156,14 @@ const badHosts = [
 for (const { path } of [...paths, { path: "/nothing" }]) {
   Deno.test(`createApp() refuses a Host header that is no host on ${path}, before anything else`, async () => {
     await using app = await memoryApp({ openReads: false });
-    for (const host of badHosts) {
+    for (const host of path === "/hit" ? badHosts : badHosts.slice(0, 5)) {
       for (const method of ["GET", "HEAD", "PATCH", "OPTIONS"]) {
         const { status } = await app.send(`${method} ${path}?id=%ff`, { host });
         strictEqual(status, 400, `${method} ${path} of ${host}`);
       }
     }
     const found = path === "/nothing" ? 404 : 405;
-    for (const host of goodHosts) {
+    for (const host of path === "/hit" ? goodHosts : goodHosts.slice(0, 5)) {
       strictEqual((await app.send(`PATCH ${path}`, { host })).status, found, host);
     }
   });

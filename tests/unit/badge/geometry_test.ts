@@ -6,7 +6,7 @@ import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
 import { times } from "../../support/times.ts";
 
 const STYLES = ["flat", "flat-square", "plastic", "for-the-badge"] as const;
-const PAIRS = times(500, 1000);
+const PAIRS = times(200, 1000);
 const LONGEST = 40;
 
 // Only what badge-maker has figures for: it takes the width of "m" for everything else.

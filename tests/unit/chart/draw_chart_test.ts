@@ -9,7 +9,7 @@ import { attribute, type Element, ends, parseSvg, seen, texts } from "../../supp
 import { drawnBars } from "./drawn_bars.ts";
 import { FIGURES, TODAY } from "./gallery.ts";
 
-const RUNS = times(500, 5000);
+const RUNS = times(100, 5000);
 
 Deno.test("drawChart() says label, count, hits within, dates and a round scale", () => {
   const shown = texts(draw("")).map(({ text }) => text);

@@ -93,7 +93,7 @@ Deno.test("drawLines() lets nothing in, and no two texts overlap, whatever the n
       const numbers = texts(elements).filter(({ attributes }) => attributes.has("font-weight"));
       strictEqual(numbers.length, counters.length);
     }),
-    { numRuns: times(500, 1000), seed: 4 },
+    { numRuns: times(100, 1000), seed: 4 },
   );
 });
 
@@ -192,7 +192,7 @@ Deno.test("shortNames() keeps different ids apart, and none becomes empty", () =
       strictEqual(new Set(names).size, ids.length, names.join());
       ok(!names.includes(""));
     }),
-    { numRuns: times(500, 2000) },
+    { numRuns: times(200, 2000) },
   );
 });
 

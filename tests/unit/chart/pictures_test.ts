@@ -102,7 +102,7 @@ Deno.test("drawChart() writes the peak where no bar is in its way, or not at all
         ok(isBeside || bar.top > Number(label.attributes.get("y")), hits.join());
       }
     }),
-    { numRuns: times(500), seed: 3 },
+    { numRuns: times(100, 500), seed: 3 },
   );
 });
 
@@ -133,7 +133,7 @@ Deno.test("drawChart() writes peaks and round totals clear of the dashed lines",
         }
       }
     }),
-    { numRuns: times(300), seed: 5 },
+    { numRuns: times(60, 300), seed: 5 },
   );
 });
 
@@ -433,7 +433,7 @@ Deno.test("drawCalendar(), drawCard(), drawProblem() and every kind of chart let
       );
       assertInert(drawChart(FIGURES, parseChartLook(new Map(Object.entries({ ...given, kind })))));
     }),
-    { numRuns: times(500), seed: 7 },
+    { numRuns: times(100, 500), seed: 7 },
   );
 });
 

@@ -1,6 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts";
-import { createCounters } from "../../../../src/counters/counters.ts";
 import { type CounterState, type Day, firstDayOf } from "../../../../src/domain/history.ts";
 import type { DeduplicationKeys } from "../../../../src/domain/once.ts";
 import {
@@ -132,27 +131,6 @@ Deno.test(
     await right.add([addition(HOME, 1)]);
     deepStrictEqual(daysOf(await historyOf(right)), [[DAY, 42]]);
     await Promise.all([right.close(), ahead.close()]);
-  },
-);
-
-Deno.test(
-  "createRedisStore: processes whose clocks differ agree in sum, and no hit falls into a day that was over",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    let day = DAY;
-    const [early, late] = [
-      await openRedisStore(redis.url, { today: () => day + 1 }),
-      await openRedisStore(redis.url, { today: () => day }),
-    ];
-    for (let round = 0; round < 3; round++) {
-      for (const store of [late, early, late, early]) await store.add([addition(HOME, 1)]);
-      day++;
-    }
-    const held = await historyOf(late);
-    strictEqual(held.hits, 12);
-    deepStrictEqual(daysOf(held), [[DAY, 1], [DAY + 1, 4], [DAY + 2, 4], [DAY + 3, 3]]);
-    await Promise.all([early.close(), late.close()]);
   },
 );
 
@@ -484,25 +462,7 @@ for (
   );
 }
 
-Deno.test(
-  "createRedisStore: where its user may not use incrby, a hit with a key counts nothing, and a retry is no repeat",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
-    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
-    await redis.command("ACL", "SETUSER", "few", "-incrby");
-    const once = () => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }]);
-    for (const [outcome] of [await once(), await once()]) {
-      strictEqual(outcome instanceof Failure && outcome.kind, "store-unavailable");
-    }
-    await redis.command("ACL", "SETUSER", "few", "+incrby");
-    deepStrictEqual(await once(), [[{ hits: 1, repeat: false }]]);
-    await store.close();
-  },
-);
-
-for (const lacking of ["sadd", "expire", "set"]) {
+for (const lacking of ["incrby", "sadd", "expire", "set"]) {
   Deno.test(
     `createRedisStore: where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
     needsRedis,
@@ -615,42 +575,6 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a counter that is deleted takes the visitors and the keys of its hits along",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    let day = DAY;
-    const [store, other] = [
-      await openRedisStore(redis.url, { today: () => day }),
-      await openRedisStore(redis.url, { today: () => day }),
-    ];
-    const hits: DeduplicationKeys[] = [{ key: "k" }, { visitor: "v", remember: true }];
-    const once = async (store: CounterStore) =>
-      (await store.addOnce([{ id: HOME, hits }])).map((outcome) => "length" in outcome && outcome);
-    const counted = (repeat: boolean, last: number) => [
-      [{ hits: 1, repeat }, { hits: last, repeat }],
-    ];
-    for (let round = 0; round < 3; round++) {
-      deepStrictEqual(await once(store), counted(false, 2));
-      deepStrictEqual(await once(other), counted(true, 2));
-      // A key holds for 24 hours, and not until midnight.
-      if (round === 1) day++;
-      if (round === 1) {
-        deepStrictEqual(await once(other), [[
-          { hits: 1, repeat: true },
-          { hits: 3, repeat: false },
-        ]]);
-      }
-      await other.write([{ id: HOME, update: undefined }]);
-      deepStrictEqual(await redis.command("KEYS", "{hits:home}seen*"), []);
-    }
-    // The record of the deletion outlives every key that was stored before it.
-    ok(Number(await redis.command("TTL", "{hits:home}epoch")) > 86_400);
-    await Promise.all([store.close(), other.close()]);
-  },
-);
-
-Deno.test(
   "createRedisStore: a deleted counter forgets its visitors of every date that it is anywhere on Earth",
   needsRedis,
   async () => {
@@ -673,34 +597,6 @@ Deno.test(
       }
     }
     await Promise.all(stores.map((store) => store.close()));
-  },
-);
-
-Deno.test(
-  "createRedisStore: a hit that begins after a counter was set counts on from there, in every process",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const rooms = await Promise.all(
-      [1, 2, 3].map(async () => createCounters(await openRedisStore(redis.url))),
-    );
-    const [first] = rooms;
-    if (first === undefined) throw new Error("Three are open");
-    await Promise.all(rooms.map((counters) => counters.hit(HOME)));
-    for (let round = 1; round <= 20; round++) {
-      const hits = rooms.map((counters) => counters.hit(HOME));
-      await first.set(HOME, { hits: 1000 * round, days: undefined, mode: "replace" });
-      const numbers = await Promise.all(rooms.map((counters) => counters.hit(HOME)));
-      for (const number of numbers) {
-        ok(
-          number > 1000 * round && number <= 1000 * round + 6,
-          `${number}`,
-        );
-      }
-      strictEqual(new Set(numbers).size, 3);
-      await Promise.all(hits);
-    }
-    await Promise.all(rooms.map((counters) => counters.close()));
   },
 );
 

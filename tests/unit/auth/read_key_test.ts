@@ -164,4 +164,3 @@ Deno.test("a read key opens /counts only if every id is in its group", async () 
   strictEqual(await statusOf(app, "/counts?id=blog/a&i%64=home", "blog/"), 401);
   strictEqual(await statusOf(app, "/counts?id=blog/2026/b&id=blog/a", "blog/2026/"), 401);
 });
-

@@ -12,7 +12,7 @@ export type Look = ReturnType<typeof parseLook>;
 export function parseLook(query: LookQuery, target?: Target) {
   const style = parseStyle(query);
   const palette = parsePalette(query, style.font);
-  const line = setLine(parseLabel(query), style.labelFace, style.capitals);
+  const line = setLine(parseLabel(query, target), style.labelFace, style.capitals);
   const { schema } = BADGE_PARAMETERS.base;
   return Object.freeze({
     ...(style.ignores.includes("numbers") ? PLAIN : parseNumberForm(query, target)),

@@ -34,7 +34,7 @@ export function curveThrough(pixels: readonly Point[]): Point & { readonly path:
     const [x, y] = [end.x - pen.x, end.y - pen.y];
     const control = [x - third, y - third * (slopes[index] ?? 0), x, y];
     // "s" leaves a point as the last curve reached it. This fits points at equal distances.
-    path += points.length > MAX_CURVES
+    path += points.length > MAX_CURVES && 3 * third < FAR
       ? `l${x} ${y}`
       : index === 1
       ? `c${[third, third * (slopes[0] ?? 0), ...control].map(Math.round).join(" ")}`
@@ -46,6 +46,8 @@ export function curveThrough(pixels: readonly Point[]): Point & { readonly path:
 
 /** More points are so close together that straight lines look the same, for half the bytes. */
 const MAX_CURVES = 40;
+/** The distance of points, in units of the curve, at which straight lines look different. */
+const FAR = 9 * FINENESS;
 
 function rounded({ x, y }: Point): Point {
   return { x: Math.round(x), y: Math.round(y) };

@@ -29,15 +29,11 @@ interface Panel {
 }
 
 /** Returns a style that draws digits on a panel, and words in Verdana in the middle of it. */
-function digitStyle(
-  name: string,
-  panelOf: (palette: Palette) => Panel,
-  ignores: Style["ignores"] = [],
-): Style {
+function digitStyle(name: string, panelOf: (palette: Palette) => Panel): Style {
   return {
     ...DIGITS,
     names: [name],
-    ignores: ["label", "labelColor", "bg", ...DIGITS.ignores, ...ignores],
+    ignores: ["label", "labelColor", "bg", ...DIGITS.ignores],
     layout(palette) {
       const { height, step, edges, words, draw } = panelOf(palette);
       return (content) => {
@@ -64,7 +60,7 @@ const WHEEL_WIDTH = 22;
 const FRAME = 7;
 
 /** The wheels of an old car's odometer; the last one, in ivory, is about to turn. */
-export const odometer: Style = digitStyle("odometer", () => ({
+const wheels = digitStyle("odometer", () => ({
   height: 36,
   step: WHEEL_WIDTH,
   edges: 2 * FRAME,
@@ -79,7 +75,9 @@ export const odometer: Style = digitStyle("odometer", () => ({
       `<rect x="5" y="3" width="${inner + 4}" height="30" rx="4"/>` +
       `<g clip-path="url(#${clip})">${drawn}<path fill="url(#${ROUND})" d="M${FRAME} 5h${inner}v26H${FRAME}z"/></g>`;
   },
-}), ["color", "valueColor"]);
+}));
+
+export const odometer: Style = { ...wheels, ignores: [...wheels.ignores, "color", "valueColor"] };
 
 const METAL = ownId("m");
 const ROUND = ownId("w");

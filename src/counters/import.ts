@@ -59,7 +59,7 @@ export interface ImportChange {
 export interface ImportResult {
   /** Number of lines that were imported, or that could be. */
   readonly counters: number;
-  /** Number of days after tomorrow that were left out. Undefined if there were none. */
+  /** Number of days in the future that were left out. Undefined if there were none. */
   readonly daysLeftOut?: number;
   /** Number of changes that a dry run found, and the first 1,000 of them. */
   readonly changed?: number;

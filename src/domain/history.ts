@@ -223,6 +223,12 @@ export function dropBefore(days: Days, first: Day): Days {
   return hits.length <= length ? days : { newest, hits: hits.slice(0, length) };
 }
 
+/** Replaces the days from `first` on. */
+export function replaceSince({ newest, hits }: Days, first: Day, later: Days): Days {
+  const earlier = hits.map((number, back) => newest - back < first ? number : 0);
+  return mergeDays({ newest, hits: earlier }, later, (one, other) => one + other);
+}
+
 /** Merges the numbers of each day. */
 export function mergeDays(
   one: Days,

@@ -28,7 +28,7 @@ export interface NumberedLine {
 /** A line that sets a counter. In the modes `max` and `add` it may have days only. */
 export interface CounterLine extends Omit<Update, "mode" | "name"> {
   readonly id: CounterId;
-  /** Number of days after tomorrow that were left out. Their hits belong to no day. */
+  /** Number of days in the future that were left out. Their hits belong to no day. */
   readonly leftOut?: number;
 }
 
@@ -51,10 +51,16 @@ const MAX_AHEAD_MS = 300_000;
 
 /**
  * Formats a line. Days are in ascending order, without those that had no hits. A counter without
- * days has the member `noDays`.
+ * days has the member `noDays`. `since` says that earlier days are left out.
  */
-export function formatLine({ id, hits, days, report }: ListedCounter, noDays = ""): string {
-  const known = days && formatDays(days) || noDays;
+export function formatLine(
+  { id, hits, days, report }: ListedCounter,
+  noDays = "",
+  since = -Infinity,
+): string {
+  const cut = Number.isFinite(since) ? `,"since":"${formatDay(since)}"` : "";
+  const text = days && formatDays(days);
+  const known = text ? text + cut : noDays;
   return `{"id":${JSON.stringify(id)},"hits":${hits}${known}${formatReport(report)}}`;
 }
 
@@ -75,7 +81,9 @@ export function parseLine(
   const unknown = Object.keys(record).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) {
     fail(
-      `a line may have "id", "hits", "older", "days", "seen" and "at", but not ${quoted(unknown)}`,
+      `a line may have "id", "hits", "older", "days", "since", "seen" and "at", but not ${
+        quoted(unknown)
+      }`,
     );
   }
   const isAddition = mode === "add";
@@ -106,7 +114,8 @@ export function parseLine(
     isAddition,
   });
   if (Math.abs(sumOf(days)) > MAX_HITS) fail(`"days" must add up to at most 2^52`);
-  return { ...line, days, ...leftOut > 0 && { leftOut } };
+  const since = record.since === undefined ? undefined : parseLineDay(String(record.since));
+  return { ...line, days, ...since !== undefined && { since }, ...leftOut > 0 && { leftOut } };
 }
 
 /** Throws a {@linkcode LineError}. */
@@ -114,7 +123,9 @@ function fail(reason: string): never {
   throw new LineError(reason);
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(["id", "hits", "older", "days", "seen", "at"]);
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...["id", "hits", "older", "days", "since", "seen", "at"],
+]);
 
 function parseRecord(text: string): Record<string, unknown> {
   let value: unknown;

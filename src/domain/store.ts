@@ -36,6 +36,8 @@ export interface Update {
   readonly older?: number | undefined;
   /** Undefined if the known days stay. */
   readonly days: Days | undefined;
+  /** The known days before this one stay. Undefined in the mode `replace` if none do. */
+  readonly since?: Day | undefined;
   /**
    * The mode `replace` sets the total and the days. The mode `max` keeps the larger number of the
    * old and the new one, in the total and in each day. The mode `add` adds both, which may be

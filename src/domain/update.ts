@@ -7,6 +7,7 @@ import {
   type Days,
   mergeDays,
   padToDay,
+  replaceSince,
   type Report,
 } from "./history.ts";
 import { MAX_HITS, type Update } from "./store.ts";
@@ -45,15 +46,17 @@ export function isReport(update: Update): update is Update & { readonly report: 
 }
 
 function applyState(
-  { hits, older, days, mode, report }: Update,
+  { hits, older, days, since, mode, report }: Update,
   state: UpdatedState,
 ): UpdatedState {
   const merge = MERGES[mode];
   const chosen = days === undefined
     ? state.days
-    : mode === "replace"
+    : mode !== "replace"
+    ? mergeDays(state.days, days, merge)
+    : since === undefined
     ? days
-    : mergeDays(state.days, days, merge);
+    : replaceSince(state.days, since, days);
   const [before, after] = [sumOf(state.days), sumOf(chosen)];
   const dated = Math.max(older ?? -Infinity, state.hits - before) + after;
   const isKept = report === undefined || mode !== "replace" && !isLater(report, state.report);

@@ -102,6 +102,11 @@ export const schemas = {
       additionalProperties: NUMBER,
       examples: [{ "2026-11-19": 12, "2026-11-20": 7 }],
     },
+    since: {
+      type: "string",
+      format: "date",
+      description: "The first of the days that were asked for. An import keeps earlier ones.",
+    },
     seen: {
       type: ["integer", "null"],
       description: "The total of another service in the last report. `null` if there is none.",
@@ -140,7 +145,7 @@ export const schemas = {
     {
       daysLeftOut: {
         ...NUMBER,
-        description: "How many days after tomorrow were left out. Their hits belong to no day.",
+        description: "How many days in the future were left out. Their hits belong to no day.",
       },
       changed: { ...NUMBER, description: "How many would change." },
       changes: listOf(

@@ -49,7 +49,8 @@ const prefix = {
 
 export const lastDays = {
   name: "days",
-  meaning: "How many days to include, counted back from today. 0 leaves them out.",
+  meaning: "How many days to include, counted back from today. 0 leaves them out. An import of " +
+    "the list keeps earlier days.",
   schema: { type: "integer", minimum: 0, maximum: 99_999 },
   isStrict: true,
 } as const satisfies Parameter;
@@ -128,8 +129,8 @@ export function setCounter({ counters, draining }: Service): Endpoint {
       const name = additionName(context, mode);
       const text = await bodyText(context.request, { limit: MAX_LINE_BYTES, draining });
       const { calendar } = counters;
-      const { hits, days, report } = parseBody(text, { id, calendar, mode });
-      const before = await counters.set(id, { hits, days, report, mode, name });
+      const { hits, days, since, report } = parseBody(text, { id, calendar, mode });
+      const before = await counters.set(id, { hits, days, since, report, mode, name });
       return createResponse(formatHeld({ id, ...before }), HEADERS);
     },
     openapi: {
@@ -258,7 +259,7 @@ const TOO_MANY_EXPORTS =
 
 /** Formats a counter with its days from `since` on. */
 function lineOf(id: CounterId, held: CounterState, since: Day): string {
-  return formatLine({ id, ...held, days: held.days && dropBefore(held.days, since) });
+  return formatLine({ id, ...held, days: held.days && dropBefore(held.days, since) }, "", since);
 }
 
 /** The effect of an import on an existing counter. */

@@ -49,11 +49,14 @@ Deno.test("GET /counters gives what begins with prefix, and the last days only w
   await app.hit("blog/a");
   for (
     const [query, expected] of [
-      ["prefix=blog/&days=1", lines('{"id":"blog/a","hits":2,"days":{"2026-11-21":1}}')],
+      [
+        "prefix=blog/&days=1",
+        lines('{"id":"blog/a","hits":2,"days":{"2026-11-21":1},"since":"2026-11-21"}'),
+      ],
       ["prefix=blog/&days=0", lines('{"id":"blog/a","hits":2}')],
       ["prefix=blog&days=0", lines('{"id":"blog","hits":2}', '{"id":"blog/a","hits":2}')],
       ["prefix=nothing", lines()],
-      ["id=blog/a&days=1", '{"id":"blog/a","hits":2,"days":{"2026-11-21":1}}'],
+      ["id=blog/a&days=1", '{"id":"blog/a","hits":2,"days":{"2026-11-21":1},"since":"2026-11-21"}'],
       ["id=blog/a&days=0", '{"id":"blog/a","hits":2}'],
       ["id=blog", '{"id":"blog","hits":2,"days":{"2026-11-20":2}}'],
       ["id=never", '{"id":"never","hits":0}'],
@@ -544,6 +547,28 @@ Deno.test("POST /counters/move renames a counter, merges it with another, and mo
     strictEqual((await move(query)).status, 400, query);
   }
   strictEqual((await app.send("POST /counters/move?from=new/b&to=x")).status, 401);
+});
+
+Deno.test("an import of the last days keeps what is older, and replaces the days that it has", async () => {
+  const { app, tomorrow } = await open();
+  await using _ = app;
+  await app.hit("a", 3);
+  tomorrow();
+  await app.hit("a", 2);
+  const text = (await app.send("GET /counters?days=1", authorized)).body;
+  const whole = (await app.send("GET /counters", authorized)).body;
+  strictEqual(
+    text.split("\n")[0],
+    '{"id":"a","hits":5,"days":{"2026-11-21":2},"since":"2026-11-21"}',
+  );
+  await app.hit("a", 4);
+  for (const mode of ["max", "replace"]) await app.sendBody(`POST /counters?mode=${mode}`, text);
+  strictEqual((await app.send("GET /counters", authorized)).body, whole);
+  const wrong = await app.sendBody(
+    "POST /counters",
+    '{"id":"a","hits":5,"days":{},"since":"today"}',
+  );
+  strictEqual(wrong.status, 400);
 });
 
 Deno.test("DELETE /counters?prefix= returns the lines of what it deletes, which an import brings back", async () => {

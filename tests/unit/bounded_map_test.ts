@@ -2,7 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { BoundedMap } from "../../src/bounded_map.ts";
 
-Deno.test("BoundedMap: keeps what was set last, and forgets what was set long ago", () => {
+Deno.test("a bounded map keeps what was set last, and forgets what was set long ago", () => {
   const recent = new BoundedMap<string, number>(2);
   for (const [index, key] of [..."abacde"].entries()) recent.set(key, index);
   strictEqual(recent.get("e"), 5);
@@ -11,7 +11,7 @@ Deno.test("BoundedMap: keeps what was set last, and forgets what was set long ag
   strictEqual(recent.get("b"), undefined);
 });
 
-Deno.test("BoundedMap: an entry that is set again has its new value alone", () => {
+Deno.test("an entry that is set again has its new value alone", () => {
   const recent = new BoundedMap<string, number>(1);
   for (const [index, key] of [..."aba"].entries()) recent.set(key, index);
   strictEqual(recent.get("a"), 2);
@@ -24,7 +24,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ forget: fc.nat(20) }) },
 );
 
-Deno.test("BoundedMap: holds the last keys set with their last values and no deleted one, in bounds", () => {
+Deno.test("a bounded map holds the last keys set with their last values and no deleted one, in bounds", () => {
   fc.assert(fc.property(fc.array(step), fc.integer({ min: 1, max: 8 }), (steps, capacity) => {
     const recent = new BoundedMap<number, number>(capacity);
     let last: [key: number, value: number][] = [];

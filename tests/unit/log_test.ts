@@ -3,7 +3,7 @@ import { assert, nat, property, string, uniqueArray } from "fast-check";
 import { createLog } from "../../src/log.ts";
 import { codePoint } from "../support/code_point.ts";
 
-Deno.test("createLog: an event is one JSON line with time, level, event and fields", () => {
+Deno.test("an event is one JSON line with time, level, event and fields", () => {
   const { log, lines } = collect([]);
   log.info("start", { source: "redis", port: 8000, open: true, ids: ["a", "b"], none: undefined });
   log.warn("a\nb");
@@ -27,7 +27,7 @@ Deno.test("createLog: an event is one JSON line with time, level, event and fiel
   }
 });
 
-Deno.test("createLog: an error is told with its causes, outermost first", () => {
+Deno.test("an error is told with its causes, outermost first", () => {
   const { log, lines } = collect([]);
   const cause = new TypeError("inner", { cause: new RangeError("innermost") });
   log.error("unexpected error", { cause: new Error("outer", { cause }) });
@@ -46,7 +46,7 @@ const thrown: [cause: unknown, told: string][] = [
 ];
 
 for (const [cause, told] of thrown) {
-  Deno.test(`createLog: takes ${String(cause)} as a cause, whatever it is`, () => {
+  Deno.test(`the log takes ${String(cause)} as a cause, whatever it is`, () => {
     const { log, lines } = collect(["s3cret"]);
     log.error("x", { cause });
     strictEqual(JSON.parse(lines[0] ?? "").cause, told);
@@ -76,27 +76,27 @@ const redacted: [secret: string, field: unknown, expected: string | string[]][] 
 ];
 
 for (const [secret, field, expected] of redacted) {
-  Deno.test(`createLog: hides ${secret || "no empty secret"} in ${field}`, () => {
+  Deno.test(`the log hides ${secret || "no empty secret"} in ${field}`, () => {
     const { log, lines } = collect([secret]);
     log.info("x", { field });
     deepStrictEqual(JSON.parse(lines[0] ?? "").field, expected);
   });
 }
 
-Deno.test("createLog: hides the whole of a secret that begins with another", () => {
+Deno.test("the log hides the whole of a secret that begins with another", () => {
   const { log, lines } = collect(["abc", "abcdef", "red"]);
   log.info("x", { text: "abcdef, abc, red" });
   strictEqual(JSON.parse(lines[0] ?? "").text, "[redacted], [redacted], [redacted]");
 });
 
-Deno.test("createLog: hides a secret that is too long for a pattern", () => {
+Deno.test("the log hides a secret that is too long for a pattern", () => {
   const long = "s".repeat(100_000);
   const { log, lines } = collect([long]);
   log.info("x", { text: `a ${long} b` });
   strictEqual(JSON.parse(lines[0] ?? "").text, "a [redacted] b");
 });
 
-Deno.test("createLog: no secret leaves in a field, whatever it is and wherever it stands", () => {
+Deno.test("no secret leaves in a field, whatever it is and wherever it stands", () => {
   const secret = string({ unit: codePoint, minLength: 4 }).filter((text) => !frame.includes(text));
   assert(property(uniqueArray(secret, { minLength: 1, maxLength: 3 }), nat(9), (secrets, gap) => {
     const { log, lines } = collect(secrets);

@@ -7,7 +7,7 @@ import { SECRET } from "../../support/secret.ts";
 const secret = new Secret(SECRET);
 const START = 1_800_000_000_500;
 
-Deno.test("createLinkToken: expiry, nonce, and the HMAC of both", () => {
+Deno.test("expiry, nonce, and the HMAC of both", () => {
   const [, expiry, nonce, code] = createLinkToken(secret, START).match(/^l2\.(.+)\.(.+)\.(.+)$/)!;
   strictEqual(expiry, "1800000600500");
   match(nonce ?? "", /^[0-9a-f]{32}$/);
@@ -15,7 +15,7 @@ Deno.test("createLinkToken: expiry, nonce, and the HMAC of both", () => {
   strictEqual(code, hmac);
 });
 
-Deno.test("createLinkCheck(): a token works once, for ten minutes, and guesses do not use it up", () => {
+Deno.test("a token works once, for ten minutes, and guesses do not use it up", () => {
   const accepts = createLinkCheck(START);
   const [token, late] = [createLinkToken(secret, START), createLinkToken(secret, START)];
   const [form, expiry, nonce, code] = token.split(".");
@@ -38,7 +38,7 @@ Deno.test("createLinkCheck(): a token works once, for ten minutes, and guesses d
   strictEqual(accepts(late, secret, end), false);
 });
 
-Deno.test("createLinkCheck(): a token from before the start of the server, or of another secret, is refused", () => {
+Deno.test("a token from before the start of the server, or of another secret, is refused", () => {
   const accepts = createLinkCheck(START);
   const earlier = createLinkToken(secret, START - 1000);
   ok(createLinkCheck(START - 1000)(earlier, secret, START));
@@ -47,7 +47,7 @@ Deno.test("createLinkCheck(): a token from before the start of the server, or of
   strictEqual(accepts(foreign, secret, START), false);
 });
 
-Deno.test("createLinkCheck(): a used token stays refused after later ones have been used", () => {
+Deno.test("a used token stays refused after later ones have been used", () => {
   const accepts = createLinkCheck(START);
   const first = createLinkToken(secret, START);
   ok(accepts(first, secret, START));
@@ -55,13 +55,13 @@ Deno.test("createLinkCheck(): a used token stays refused after later ones have b
   strictEqual(accepts(first, secret, START + 599_000), false);
 });
 
-Deno.test("createLinkCheck(): a used token stays refused by a server that starts within the same second", () => {
+Deno.test("a used token stays refused by a server that starts within the same second", () => {
   const token = createLinkToken(secret, START);
   ok(createLinkCheck(START)(token, secret, START));
   strictEqual(createLinkCheck(START + 1)(token, secret, START + 1), false);
 });
 
-Deno.test("createLinkCheck(): a used token stays refused while the clock is set back", () => {
+Deno.test("a used token stays refused while the clock is set back", () => {
   const accepts = createLinkCheck(START);
   const [token, later] = [START, START + 700_000].map((now) => createLinkToken(secret, now));
   ok(accepts(token ?? "", secret, START));

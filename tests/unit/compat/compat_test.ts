@@ -305,7 +305,7 @@ Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once a
   strictEqual(reports().length, 2);
 });
 
-Deno.test("SERVE_AS: a counter that several strangers begin at once is one of the 1,000 that they may", async () => {
+Deno.test("a counter that several strangers begin at once is one of the 1,000 that they may", async () => {
   await using app = open({ serveAs: "dwyl/" });
   for (let n = 0; n < 1000; n++) {
     const both = await Promise.all([0, 1].map(() => get(app, `dwyl/u/r${n}.svg`)));
@@ -315,7 +315,7 @@ Deno.test("SERVE_AS: a counter that several strangers begin at once is one of th
   strictEqual((await get(app, "dwyl/u/r7.svg")).status, 200);
 });
 
-Deno.test("SERVE_AS: what is not counted begins no counter", async () => {
+Deno.test("what is not counted begins no counter", async () => {
   await using app = open({ serveAs: "dwyl/" });
   const bot = { "user-agent": "Googlebot/2.1" };
   await app.sendBody("PUT /counters?id=dwyl/u/known", '{"hits":1}');

@@ -11,7 +11,7 @@ import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
-Deno.test("Batcher: a single call to an idle store is sent in the same turn", async () => {
+Deno.test("a single call to an idle store is sent in the same turn", async () => {
   const { calls, sent } = open();
   const hit = join(calls, A);
   await turn();
@@ -21,7 +21,7 @@ Deno.test("Batcher: a single call to an idle store is sent in the same turn", as
   await calls.drain();
 });
 
-Deno.test("Batcher: calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
+Deno.test("a batcher calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -37,7 +37,7 @@ Deno.test("Batcher: calls that queue up are sent as one batch when the store ans
   await calls.drain();
 });
 
-Deno.test("Batcher: a call that arrives while a batch is in flight does not join it", async () => {
+Deno.test("a call that arrives while a batch is in flight does not join it", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -49,7 +49,7 @@ Deno.test("Batcher: a call that arrives while a batch is in flight does not join
   await calls.drain();
 });
 
-Deno.test("Batcher: no more batches are in flight than the limit, nor ids in one", async () => {
+Deno.test("no more batches are in flight than the limit, nor ids in one", async () => {
   const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
   const hits: Promise<number>[] = [];
   for (const id of [A, B, C]) {
@@ -71,7 +71,7 @@ Deno.test("Batcher: no more batches are in flight than the limit, nor ids in one
   await calls.drain();
 });
 
-Deno.test("Batcher: the problem of one id is that of its callers only", async () => {
+Deno.test("the problem of one id is that of its callers only", async () => {
   const { calls, sent } = open();
   const [a, b, again] = [join(calls, A), join(calls, B), join(calls, A)];
   await turn();
@@ -83,7 +83,7 @@ Deno.test("Batcher: the problem of one id is that of its callers only", async ()
   await calls.drain();
 });
 
-Deno.test("Batcher: if a batch fails, all its callers are told, and the next is sent", async () => {
+Deno.test("if a batch fails, all its callers are told, and the next is sent", async () => {
   const { calls, sent } = open();
   const first = [join(calls, A), join(calls, B)].map((hit) =>
     rejectsWith("store-unavailable", hit)
@@ -97,7 +97,7 @@ Deno.test("Batcher: if a batch fails, all its callers are told, and the next is 
   await calls.drain();
 });
 
-Deno.test("Batcher: all callers fail if the store returns a different number of outcomes", async () => {
+Deno.test("all callers fail if the store returns a different number of outcomes", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
     const { calls, sent } = open();
     const hits = [join(calls, A), join(calls, B)];
@@ -112,7 +112,7 @@ Deno.test("Batcher: all callers fail if the store returns a different number of 
   }
 });
 
-Deno.test("Batcher: a batch without an answer times out, and no other is sent until the store answers", async () => {
+Deno.test("a batch without an answer times out, and no other is sent until the store answers", async () => {
   const { calls, sent } = open({ deadlineMs: 150 });
   const start = performance.now();
   const hit = rejectsWith("outcome-unknown", join(calls, A));
@@ -136,7 +136,7 @@ Deno.test("Batcher: a batch without an answer times out, and no other is sent un
   await calls.drain();
 });
 
-Deno.test("Batcher: a late failure of a batch that timed out changes nothing", async () => {
+Deno.test("a late failure of a batch that timed out changes nothing", async () => {
   const { calls, sent } = open({ deadlineMs: 50 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await hit;
@@ -149,7 +149,7 @@ Deno.test("Batcher: a late failure of a batch that timed out changes nothing", a
   await calls.drain();
 });
 
-Deno.test("Batcher: while one of several batches has timed out, others are sent", async () => {
+Deno.test("while one of several batches has timed out, others are sent", async () => {
   const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
   await Promise.all([rejectsWith("outcome-unknown", join(calls, A)), turn()]);
   for (let number = 1; number <= 3; number++) {
@@ -165,7 +165,7 @@ Deno.test("Batcher: while one of several batches has timed out, others are sent"
 /** Longer than any test, so that the store counts as fast on any machine. */
 const FAST = 60_000;
 
-Deno.test("Batcher: on a fast store one batch is in flight at a time, unless the next is full", async () => {
+Deno.test("on a fast store one batch is in flight at a time, unless the next is full", async () => {
   const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: FAST });
   const first = join(calls, A);
   await turn();
@@ -192,7 +192,7 @@ Deno.test("Batcher: on a fast store one batch is in flight at a time, unless the
   await calls.drain();
 });
 
-Deno.test("Batcher: until a store has proved fast, and after it was slow, batches are sent in parallel", async () => {
+Deno.test("until a store has proved fast, and after it was slow, batches are sent in parallel", async () => {
   const { calls, sent } = open({ batches: 2, fastStoreMs: 0 });
   for (const round of [0, 1]) {
     const hits = [join(calls, A)];
@@ -206,7 +206,7 @@ Deno.test("Batcher: until a store has proved fast, and after it was slow, batche
   await calls.drain();
 });
 
-Deno.test("Batcher: calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
+Deno.test("a batcher calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
   const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
   const first = join(calls, A);
   await turn();
@@ -230,7 +230,7 @@ Deno.test("Batcher: calls that wait for a batch of a fast store are sent in para
   await calls.drain();
 });
 
-Deno.test("Batcher: drain waits for all pending calls, also if it is called twice", async () => {
+Deno.test("drain waits for all pending calls, also if it is called twice", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -249,7 +249,7 @@ Deno.test("Batcher: drain waits for all pending calls, also if it is called twic
   await calls.drain();
 });
 
-Deno.test("Batcher: drain ends with the deadline if the store does not answer", async () => {
+Deno.test("drain ends with the deadline if the store does not answer", async () => {
   const { calls } = open({ deadlineMs: 100 });
   const hit = rejectsWith("outcome-unknown", join(calls, A));
   await calls.drain();
@@ -269,7 +269,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant("turn" as const) },
 );
 
-Deno.test("Batcher: every number is returned once, in order, however hits and batches interleave", async () => {
+Deno.test("every number is returned once, in order, however hits and batches interleave", async () => {
   const options = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),
@@ -323,7 +323,7 @@ Deno.test("Batcher: every number is returned once, in order, however hits and ba
   );
 });
 
-Deno.test("Batcher: sources that share a limit take turns if both have a batch that is due", async () => {
+Deno.test("sources that share a limit take turns if both have a batch that is due", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
   const { calls, sent } = open({ limit });
   const other = open({ limit });
@@ -345,7 +345,7 @@ Deno.test("Batcher: sources that share a limit take turns if both have a batch t
   await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("Batcher: if all batches of a limit timed out, every source that shares it is stuck", async () => {
+Deno.test("if all batches of a limit timed out, every source that shares it is stuck", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
   const { calls, sent } = open({ limit, deadlineMs: 50 });
   const other = open({ limit });
@@ -360,7 +360,7 @@ Deno.test("Batcher: if all batches of a limit timed out, every source that share
   await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("Batcher: the parts of callers are sent with their call, in the order of arrival", async () => {
+Deno.test("the parts of callers are sent with their call, in the order of arrival", async () => {
   const added: unknown[] = [];
   const pending = { waiting: 0 };
   const calls = new Batcher<CounterId, string, number>({

@@ -12,7 +12,7 @@ const OTHER = counterId("other");
 /** Resolves never. */
 const never = new Promise<never>(() => {});
 
-Deno.test("createCounters: opening touches nothing, and the source is the store's", async () => {
+Deno.test("opening touches nothing, and the source is the store's", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   strictEqual(counters.source, store.source);
@@ -20,7 +20,7 @@ Deno.test("createCounters: opening touches nothing, and the source is the store'
   await counters.close();
 });
 
-Deno.test("createCounters: a hit alone is one call of the store, and so is a read", async () => {
+Deno.test("a hit alone is one call of the store, and so is a read", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   for (let number = 1; number <= 3; number++) {
@@ -31,7 +31,7 @@ Deno.test("createCounters: a hit alone is one call of the store, and so is a rea
   await counters.close();
 });
 
-Deno.test("createCounters: a number that the store knows is returned without a read, until it is closed", async () => {
+Deno.test("a number that the store knows is returned without a read, until it is closed", async () => {
   class Sure extends ScriptedStore {
     known(id: string): number | undefined {
       return id === HOME ? 7 : undefined;
@@ -47,7 +47,7 @@ Deno.test("createCounters: a number that the store knows is returned without a r
   await rejectsWith("shutting-down", counters.count(HOME));
 });
 
-Deno.test("createCounters: many concurrent hits and reads are a few calls to the store", async () => {
+Deno.test("many concurrent hits and reads are a few calls to the store", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
@@ -58,7 +58,7 @@ Deno.test("createCounters: many concurrent hits and reads are a few calls to the
   await counters.close();
 });
 
-Deno.test("createCounters: after 2 s without an answer a hit is unknown, and a read and the salt are refused", async () => {
+Deno.test("after 2 s without an answer a hit is unknown, and a read and the salt are refused", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const gate = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ Deno.test("createCounters: after 2 s without an answer a hit is unknown, and a r
   await counters.close();
 });
 
-Deno.test("createCounters: 10,000 hits and reads may wait together, and the next is rejected", async () => {
+Deno.test("10,000 hits and reads may wait together, and the next is rejected", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const gate = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ Deno.test("createCounters: 10,000 hits and reads may wait together, and the next
   await counters.close();
 });
 
-Deno.test("createCounters: lastSeen is the number of the last successful hit or read", async () => {
+Deno.test("lastSeen is the number of the last successful hit or read", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   strictEqual(counters.lastSeen(HOME), undefined);
@@ -122,7 +122,7 @@ Deno.test("createCounters: lastSeen is the number of the last successful hit or 
   await counters.close();
 });
 
-Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and not all before them", async () => {
+Deno.test("lastSeen remembers the last 10,000 counters, and not all before them", async () => {
   const counters = createCounters(new ScriptedStore());
   const ids = Array.from({ length: 20_001 }, (_, index) => counterId(`page/${index}`));
   await counters.hit(ids[0] ?? HOME);
@@ -134,7 +134,7 @@ Deno.test("createCounters: lastSeen remembers the last 10,000 counters, and not 
   await counters.close();
 });
 
-Deno.test("createCounters: an unexpected error is thrown as it is", async () => {
+Deno.test("an unexpected error is thrown as it is", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   store.failure = new TypeError("unexpected");
@@ -146,7 +146,7 @@ Deno.test("createCounters: an unexpected error is thrown as it is", async () => 
   await counters.close();
 });
 
-Deno.test("createCounters: ready asks the store, and waits a second at most", async () => {
+Deno.test("ready asks the store, and waits a second at most", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   await counters.ready();
@@ -161,7 +161,7 @@ Deno.test("createCounters: ready asks the store, and waits a second at most", as
   await counters.close();
 });
 
-Deno.test("createCounters: close answers pending calls, rejects new ones, and closes the store once", async () => {
+Deno.test("close answers pending calls, rejects new ones, and closes the store once", async () => {
   class Closing extends ScriptedStore {
     closed = 0;
     override close(): Promise<void> {
@@ -189,7 +189,7 @@ Deno.test("createCounters: close answers pending calls, rejects new ones, and cl
   strictEqual(store.calls.check, 0);
 });
 
-Deno.test("createCounters: a page of a list that does not arrive within 2 s ends the list, and the end of the service waits for it no longer", async () => {
+Deno.test("a page of a list that does not arrive within 2 s ends the list, and the end of the service waits for it no longer", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   store.gate = never;
@@ -205,7 +205,7 @@ Deno.test("createCounters: a page of a list that does not arrive within 2 s ends
   ok(took >= 2000 && took < timeLimit(2400), `${took} ms`);
 });
 
-Deno.test("createCounters: a list goes no further than it is read, and a reader that stops ends it", async () => {
+Deno.test("a list goes no further than it is read, and a reader that stops ends it", async () => {
   const store = new Listing();
   const counters = createCounters(store);
   const read: string[] = [];
@@ -218,7 +218,7 @@ Deno.test("createCounters: a list goes no further than it is read, and a reader 
   await counters.close();
 });
 
-Deno.test("createCounters: between the pages of lists and sums calls have their turn", async () => {
+Deno.test("between the pages of lists and sums calls have their turn", async () => {
   for (const what of ["list", "sum"]) {
     const store = new Listing();
     const counters = createCounters(store);

@@ -15,7 +15,7 @@ const OTHER = counterId("other/");
 const TODAY = 20_780; // 2026-11-23
 const calendar = createCalendar("UTC", () => TODAY * 86_400_000);
 
-Deno.test("Groups.sum: adds up the counters with the prefix, and returns their number", async () => {
+Deno.test("Groups.sum adds up the counters with the prefix, and returns their number", async () => {
   await using groups = open([
     one("blog/a", 3),
     one("blog/b/c", 4),
@@ -26,7 +26,7 @@ Deno.test("Groups.sum: adds up the counters with the prefix, and returns their n
   deepStrictEqual(await groups.sum(OTHER, "total"), { hits: 0, counters: 0 });
 });
 
-Deno.test("Groups: whatever the counters hold, sums and rankings are those of the counters one by one", async () => {
+Deno.test("whatever the counters hold, sums and rankings are those of the counters one by one", async () => {
   const held = fc.record({
     id: fc.integer({ min: 0, max: 300 }).map((number) => counterId(`blog/${number}`)),
     hits: fc.nat(40),
@@ -64,7 +64,7 @@ Deno.test("Groups: whatever the counters hold, sums and rankings are those of th
   );
 });
 
-Deno.test("Groups.history: history begins with that of the first counter, and a prefix without days has none", async () => {
+Deno.test("history begins with that of the first counter, and a prefix without days has none", async () => {
   await using groups = open([
     one("blog/a", 5, { newest: TODAY, hits: [1, 2] }),
     one("blog/b", 9, { newest: TODAY - 1, hits: [4, 0, 3] }),
@@ -78,7 +78,7 @@ Deno.test("Groups.history: history begins with that of the first counter, and a 
   deepStrictEqual(await groups.history(OTHER, TODAY - 30), { hits: 7, days: undefined });
 });
 
-Deno.test("Groups: concurrent callers share one scan, and so do those of the next ten seconds", async () => {
+Deno.test("concurrent callers share one scan, and so do those of the next ten seconds", async () => {
   await using clock = fakeClock();
   await using groups = open([one("blog/a", 3)]);
   const asked = Array.from({ length: 50 }, () => groups.sum(BLOG, "total"));
@@ -90,7 +90,7 @@ Deno.test("Groups: concurrent callers share one scan, and so do those of the nex
   strictEqual(groups.lists.length, 1);
 });
 
-Deno.test("Groups: a result older than 6.5 s is refreshed while callers get it, and none older than 10 s is returned", async () => {
+Deno.test("a result older than 6.5 s is refreshed while callers get it, and none older than 10 s is returned", async () => {
   await using clock = fakeClock();
   await using groups = open([one("blog/a", 3)]);
   await groups.sum(BLOG, "total");
@@ -112,7 +112,7 @@ Deno.test("Groups: a result older than 6.5 s is refreshed while callers get it, 
   strictEqual((await groups.sum(BLOG, "total")).hits, 5);
 });
 
-Deno.test("Groups: a sum that cannot be refreshed is returned until it is ten seconds old", async () => {
+Deno.test("a sum that cannot be refreshed is returned until it is ten seconds old", async () => {
   await using clock = fakeClock();
   await using groups = open([one("blog/a", 3)]);
   await groups.sum(BLOG, "total");
@@ -125,7 +125,7 @@ Deno.test("Groups: a sum that cannot be refreshed is returned until it is ten se
   strictEqual((await groups.sum(BLOG, "total")).hits, 3);
 });
 
-Deno.test("Groups: scans that wait share a pass if it goes through all counters anyway", async () => {
+Deno.test("scans that wait share a pass if it goes through all counters anyway", async () => {
   for (const sortedById of [false, true]) {
     await using groups = open([one("blog/a", 3), one("blog/x/b", 4), one("bo/c", 5)], {
       sortedById,
@@ -142,7 +142,7 @@ Deno.test("Groups: scans that wait share a pass if it goes through all counters 
   }
 });
 
-Deno.test("Groups: more than 100,000 counters are too many, which is remembered and affects no other scan", async () => {
+Deno.test("more than 100,000 counters are too many, which is remembered and affects no other scan", async () => {
   const many = Array.from({ length: 100_001 }, (_, index) => one(`blog/${index}`, 1));
   await using groups = open([...many, one("other/a", 2)], { sortedById: false });
   const [other] = await Promise.all([
@@ -157,7 +157,7 @@ Deno.test("Groups: more than 100,000 counters are too many, which is remembered 
   strictEqual((await groups.sum(BLOG, "30d")).counters, 100_000);
 });
 
-Deno.test("Groups: a sum that cannot be exact is too large", async () => {
+Deno.test("a sum that cannot be exact is too large", async () => {
   await using groups = open([
     one("blog/a", MAX_HITS),
     one("blog/b", 1),
@@ -167,7 +167,7 @@ Deno.test("Groups: a sum that cannot be exact is too large", async () => {
   strictEqual((await groups.sum(OTHER, "total")).hits, MAX_HITS);
 });
 
-Deno.test("Groups: a scan that takes longer than ten seconds fails", async () => {
+Deno.test("a scan that takes longer than ten seconds fails", async () => {
   await using clock = fakeClock();
   await using groups = open([one("blog/a", 3), one("blog/b", 4)]);
   groups.beforePage = () => clock.pass(6000);
@@ -187,7 +187,7 @@ Deno.test("Groups: no more than a hundred scans wait", async () => {
   await Promise.all(sums);
 });
 
-Deno.test("Groups: an owner waits for no scan of a stranger, and reads only the counters of the own prefix", async () => {
+Deno.test("an owner waits for no scan of a stranger, and reads only the counters of the own prefix", async () => {
   const gate = Promise.withResolvers<void>();
   await using groups = open([one("blog/a", 3), one("other/a", 4)], { sortedById: false });
   groups.beforePage = () => gate.promise;
@@ -203,7 +203,7 @@ Deno.test("Groups: an owner waits for no scan of a stranger, and reads only the 
   await Promise.all(strangers);
 });
 
-Deno.test("Groups: after a failure of the store the scans that wait fail too, and the next one is tried", async () => {
+Deno.test("after a failure of the store the scans that wait fail too, and the next one is tried", async () => {
   await using groups = open([one("blog/a", 3)]);
   groups.beforePage = () => Promise.reject(new Failure("store-unavailable"));
   await Promise.all(
@@ -216,7 +216,7 @@ Deno.test("Groups: after a failure of the store the scans that wait fail too, an
   strictEqual((await groups.sum(BLOG, "total")).hits, 3);
 });
 
-Deno.test("Groups: end stops the current scan, and rejects new ones", async () => {
+Deno.test("end stops the current scan, and rejects new ones", async () => {
   const gate = Promise.withResolvers<void>();
   const groups = open([one("blog/a", 3), one("blog/b", 3)]);
   groups.beforePage = () => gate.promise;

@@ -65,21 +65,21 @@ async function endsAt(
   });
 }
 
-Deno.test("importLines: imports all lines and tells how many there were", async () => {
+Deno.test("importLines imports all lines and tells how many there were", async () => {
   const { set, options } = recorder();
   const result = await importLines(source(line("a"), line("b")), options);
   deepStrictEqual(result, { counters: 2 });
   deepStrictEqual(set, ["a 1", "b 1"]);
 });
 
-Deno.test("importLines: tells how many days after tomorrow were left out", async () => {
+Deno.test("importLines tells how many days after tomorrow were left out", async () => {
   const days = '"days":{"2026-11-20":1,"2026-11-22":1,"2027-11-22":1}';
   const texts = [`{"id":"a","hits":3,${days}}`, `{"id":"b","hits":3,${days}}`];
   const { options } = recorder();
   deepStrictEqual(await importLines(source(...texts), options), { counters: 2, daysLeftOut: 4 });
 });
 
-Deno.test("importLines: the last line of an export is accepted if it tells how many came before it", async () => {
+Deno.test("the last line of an export is accepted if it tells how many came before it", async () => {
   const { options } = recorder();
   for (
     const [count, ...texts] of [
@@ -106,7 +106,7 @@ for (
   });
 }
 
-Deno.test("importLines: the lines before a broken connection are imported", async () => {
+Deno.test("the lines before a broken connection are imported", async () => {
   const { set, options } = recorder();
   const broken = async function* () {
     yield* source(line("a"));
@@ -116,13 +116,13 @@ Deno.test("importLines: the lines before a broken connection are imported", asyn
   deepStrictEqual(set, ["a 1"]);
 });
 
-Deno.test("importLines: sets counters by id, and of two lines of one counter the later one later", async () => {
+Deno.test("importLines sets counters by id, and of two lines of one counter the later one later", async () => {
   const { set, options } = recorder();
   await importLines(source(line("c", 0), line("a", 1), line("b", 2), line("a", 3)), options);
   deepStrictEqual(set, ["a 1", "a 3", "b 2", "c 0"]);
 });
 
-Deno.test("importLines: keeps at most 10,000 lines in memory, and fewer if they have days", async () => {
+Deno.test("importLines keeps at most 10,000 lines in memory, and fewer if they have days", async () => {
   const days = '"days":{"1970-01-01":1,"2026-11-20":1}';
   for (
     const [text, most] of [[line("a"), 10_000], [`{"id":"a","hits":1,${days}}`, 5]] as const
@@ -140,13 +140,13 @@ Deno.test("importLines: keeps at most 10,000 lines in memory, and fewer if they 
   }
 });
 
-Deno.test("importLines: goes on after a counter that cannot be set, and tells the first line of those", async () => {
+Deno.test("importLines goes on after a counter that cannot be set, and tells the first line of those", async () => {
   const { set, options } = recorder({ b: "not-a-counter", a: "counter-full" });
   await endsAt(2, 2, importLines(source(...["c", "b", "a", "d"].map((id) => line(id))), options));
   deepStrictEqual(set.toSorted(), ["c 1", "d 1"]);
 });
 
-Deno.test("importLines: does not try the rest after a failure of the store, and counts only what was imported", async () => {
+Deno.test("importLines does not try the rest after a failure of the store, and counts only what was imported", async () => {
   const room = recorder({ n3: "outcome-unknown" });
   await rejects(importLines(source(...lines(2500)), room.options), (error: Error) => {
     ok(error instanceof ImportError);
@@ -157,19 +157,19 @@ Deno.test("importLines: does not try the rest after a failure of the store, and 
   });
 });
 
-Deno.test("importLines: no line counts as imported if the store fails as a whole", async () => {
+Deno.test("no line counts as imported if the store fails as a whole", async () => {
   const { options } = recorder();
   const write = () => Promise.reject(new Failure("store-unavailable"));
   await endsAt(1, 0, importLines(source(...lines(3)), { ...options, write }));
 });
 
-Deno.test("importLines: an unexpected error is thrown as it is", async () => {
+Deno.test("an unexpected error is thrown as it is", async () => {
   const { options } = recorder();
   const write = () => Promise.reject(new TypeError("unexpected"));
   await rejects(importLines(source(line("a")), { ...options, write }), TypeError);
 });
 
-Deno.test("importLines: while no calls arrive, a thousand lines are in flight, and a hundred while they do", async () => {
+Deno.test("while no calls arrive, a thousand lines are in flight, and a hundred while they do", async () => {
   const room = recorder();
   await importLines(source(...lines(3000)), room.options);
   strictEqual(room.most, 1000);
@@ -183,7 +183,7 @@ Deno.test("importLines: while no calls arrive, a thousand lines are in flight, a
   strictEqual(busy.set.length, 3000);
 });
 
-Deno.test("importLines: others have their turn while lines are parsed, also if none is written yet", async () => {
+Deno.test("others have their turn while lines are parsed, also if none is written yet", async () => {
   const { options } = recorder();
   let turns = 0;
   const turn = () => {
@@ -201,7 +201,7 @@ Deno.test("importLines: others have their turn while lines are parsed, also if n
   ok(turns > 0);
 });
 
-Deno.test("importLines: a dry run writes nothing and lists what would change, in the order of the lines", async () => {
+Deno.test("a dry run writes nothing and lists what would change, in the order of the lines", async () => {
   const { set, options } = recorder();
   const result = await importLines(
     source(line("b", 5), line("a", 1), line("c", 2), line("b", 7)),
@@ -219,7 +219,7 @@ Deno.test("importLines: a dry run writes nothing and lists what would change, in
   deepStrictEqual(set, []);
 });
 
-Deno.test("importLines: a dry run counts every change, lists 1,000 of them, and tells the line that cannot be set", async () => {
+Deno.test("a dry run counts every change, lists 1,000 of them, and tells the line that cannot be set", async () => {
   const { options } = recorder({ broken: "not-a-counter" });
   const texts = Array.from({ length: 12_000 }, (_, index) => line(`n${index}`, 2));
   const { changed, changes } = await importLines(source(...texts), { ...options, dry: true });

@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { LongJob } from "../../../src/counters/long_job.ts";
 
-Deno.test("LongJob: the event loop turns after each piece, and there is no pause if no calls arrived", async () => {
+Deno.test("the event loop turns after each piece, and there is no pause if no calls arrived", async () => {
   const job = new LongJob(() => 0);
   let turned = false;
   setImmediate(() => turned = true);
@@ -12,7 +12,7 @@ Deno.test("LongJob: the event loop turns after each piece, and there is no pause
   ok(performance.now() - began < 300);
 });
 
-Deno.test("LongJob: if calls arrived during a piece it pauses three times as long as the piece took, up to 300 ms", async () => {
+Deno.test("if calls arrived during a piece it pauses three times as long as the piece took, up to 300 ms", async () => {
   let calls = 0;
   const job = new LongJob(() => calls);
   for (const [pieceMs, atLeast] of [[20, 60], [150, 300]] as const) {
@@ -27,7 +27,7 @@ Deno.test("LongJob: if calls arrived during a piece it pauses three times as lon
   strictEqual(await job.endPiece(), false);
 });
 
-Deno.test("LongJob: it pauses no longer than it may in all", async () => {
+Deno.test("it pauses no longer than it may in all", async () => {
   let calls = 0;
   const job = new LongJob(() => calls++, 50);
   waitBusy(100);

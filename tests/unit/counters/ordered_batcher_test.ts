@@ -10,7 +10,7 @@ import { times } from "../../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
 
-Deno.test("Batcher in order: a write to an idle store is sent in the same turn, with those of other counters", async () => {
+Deno.test("a write to an idle store is sent in the same turn, with those of other counters", async () => {
   await using queue = open({ batches: 4 });
   const results = [queue.set(A, 1), queue.set(B, 2)];
   await turn();
@@ -19,7 +19,7 @@ Deno.test("Batcher in order: a write to an idle store is sent in the same turn, 
   deepStrictEqual(await Promise.all(results), [5, 6]);
 });
 
-Deno.test("Batcher in order: writes of one counter are sent one after another, in the order of arrival", async () => {
+Deno.test("a batcher in order writes of one counter are sent one after another, in the order of arrival", async () => {
   await using queue = open({ batches: 4 });
   const results = [queue.set(A, 1), queue.set(A, 2), queue.set(B, 3), queue.set(A, 4)];
   await turn();
@@ -34,7 +34,7 @@ Deno.test("Batcher in order: writes of one counter are sent one after another, i
   deepStrictEqual(await Promise.all(results), [0, 1, 0, 2]);
 });
 
-Deno.test("Batcher in order: a write waits for the one before it on its counter, whatever other batches do", async () => {
+Deno.test("a write waits for the one before it on its counter, whatever other batches do", async () => {
   await using queue = open({ batches: 4, idsPerBatch: 1 });
   const results = [queue.set(A, 1), queue.set(B, 2), queue.set(A, 3), queue.set(B, 4)];
   await turn();
@@ -52,7 +52,7 @@ Deno.test("Batcher in order: a write waits for the one before it on its counter,
   deepStrictEqual(await Promise.all(results), [0, 0, 1, 2]);
 });
 
-Deno.test("Batcher in order: a batch has no more ids than it may, and no more batches are in flight than the limit", async () => {
+Deno.test("a batch has no more ids than it may, and no more batches are in flight than the limit", async () => {
   await using queue = open({ batches: 2, idsPerBatch: 3 });
   const results = ["a", "b", "c", "d", "e", "f", "g"].map((id) => queue.set(counterId(id), 1));
   await turn();
@@ -64,7 +64,7 @@ Deno.test("Batcher in order: a batch has no more ids than it may, and no more ba
   await Promise.all(results);
 });
 
-Deno.test("Batcher in order: the problem of one counter is that of its write alone, and one of the store is that of all", async () => {
+Deno.test("the problem of one counter is that of its write alone, and one of the store is that of all", async () => {
   await using queue = open();
   const [a, b] = [rejectsWith("not-a-counter", queue.set(A, 1)), queue.set(B, 1)];
   await turn();
@@ -79,7 +79,7 @@ Deno.test("Batcher in order: the problem of one counter is that of its write alo
   await Promise.all(failed);
 });
 
-Deno.test("Batcher in order: all writes fail if the store returns a different number of outcomes", async () => {
+Deno.test("all writes fail if the store returns a different number of outcomes", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
     await using queue = open();
     const writes = [queue.set(A, 1), queue.set(B, 1)];
@@ -89,7 +89,7 @@ Deno.test("Batcher in order: all writes fail if the store returns a different nu
   }
 });
 
-Deno.test("Batcher in order: a write that timed out in flight keeps its counter until the store answers, and those behind it change nothing", async () => {
+Deno.test("a write that timed out in flight keeps its counter until the store answers, and those behind it change nothing", async () => {
   await using queue = open({ batches: 2, deadlineMs: 50 });
   const first = rejectsWith("outcome-unknown", queue.set(A, 1));
   await turn();
@@ -113,7 +113,7 @@ Deno.test("Batcher in order: a write that timed out in flight keeps its counter 
   strictEqual(await next, 1);
 });
 
-Deno.test("Batcher in order: a write that timed out in the queue is never sent", async () => {
+Deno.test("a write that timed out in the queue is never sent", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
   await using other = open({ limit });
   await using queue = open({ limit, deadlineMs: 50 });
@@ -141,7 +141,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant("turn" as const) },
 );
 
-Deno.test("Batcher in order: writes of each counter are sent in the order of arrival, however batches end", async () => {
+Deno.test("a batcher in order writes of each counter are sent in the order of arrival, however batches end", async () => {
   const limits = fc.record({
     batches: fc.integer({ min: 1, max: 4 }),
     idsPerBatch: fc.integer({ min: 1, max: 3 }),

@@ -9,7 +9,7 @@ const HOME = counterId("home");
 const TODAY = parseDay("2026-11-24") ?? NaN;
 const calendar = createCalendar("UTC", () => Date.parse("2026-11-24T12:00:00Z"));
 
-Deno.test("createCounters: of histories that are read together, each goes back as far as was asked for", async () => {
+Deno.test("of histories that are read together, each goes back as far as was asked for", async () => {
   const { store } = await memoryStore(calendar);
   const counters = createCounters(store, calendar);
   // A number for each day of three years, so that each of them is stored in an entry of its own.

@@ -29,12 +29,12 @@ for (
     ["America/Santiago", "2026-09-06T04:00:00Z", "2026-09-06"],
   ] as const
 ) {
-  Deno.test(`createCalendar: in ${timeZone} it is ${day} at ${time}`, () => {
+  Deno.test(`in ${timeZone} it is ${day} at ${time}`, () => {
     strictEqual(formatDay(createCalendar(timeZone, () => Date.parse(time)).today()), day);
   });
 }
 
-Deno.test("createCalendar: the day changes with the clock that it is given", () => {
+Deno.test("the day changes with the clock that it is given", () => {
   let time = Date.parse("2026-12-31T23:59:59.999Z");
   const calendar = createCalendar("UTC", () => time);
   const before = calendar.today();
@@ -44,7 +44,7 @@ Deno.test("createCalendar: the day changes with the clock that it is given", () 
   strictEqual(calendar.today(), before);
 });
 
-Deno.test("createCalendar: a zone that is none throws a RangeError", () => {
+Deno.test("a zone that is none throws a RangeError", () => {
   throws(() => createCalendar("Mars/Olympus"), RangeError);
 });
 
@@ -60,7 +60,7 @@ for (
     ["America/Santiago", "2026-09-06T03:00:00Z", 3_600_000],
   ] as const
 ) {
-  Deno.test(`createCalendar: in ${timeZone} at ${time} its day ends in ${left} ms`, () => {
+  Deno.test(`in ${timeZone} at ${time} its day ends in ${left} ms`, () => {
     strictEqual(createCalendar(timeZone, () => Date.parse(time)).msUntilMidnight(), left);
   });
 }
@@ -92,26 +92,26 @@ Deno.test("hitsIn: days after the newest had no hits", () => {
   strictEqual(hitsIn("7d", { held, today: today + 6 }), 1);
 });
 
-Deno.test("hitsIn: today is the newest day where another process is ahead", () => {
+Deno.test("today is the newest day where another process is ahead", () => {
   strictEqual(
     hitsIn("today", { held: { hits: 5, days: { newest: today, hits: [2, 3] } }, today: today - 1 }),
     2,
   );
 });
 
-Deno.test("hitsIn: a counter without days had hits in total only", () => {
+Deno.test("a counter without days had hits in total only", () => {
   deepStrictEqual(
     PERIODS.map((period) => hitsIn(period, { held: { hits: 9, days: undefined }, today })),
     [0, 0, 0, 0, 0, 0, 0, 9],
   );
 });
 
-Deno.test("periodStart: the first day of the month and of the year", () => {
+Deno.test("the first day of the month and of the year", () => {
   strictEqual(periodStart("month", today), parseDay("2026-11-01"));
   strictEqual(periodStart("year", today), parseDay("2026-01-01"));
 });
 
-Deno.test("isPeriod: knows its names and no others", () => {
+Deno.test("isPeriod knows its names and no others", () => {
   deepStrictEqual(PERIODS.filter(isPeriod), [
     ...["today", "yesterday", "7d", "30d", "365d", "month", "year", "total"],
   ]);

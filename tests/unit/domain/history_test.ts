@@ -64,7 +64,7 @@ Deno.test("rollOverDay, daysOf: every hit belongs to its day, over any number of
   }));
 });
 
-Deno.test("rollOverDay: a clock that is behind never opens a day again, and the sum stays right", () => {
+Deno.test("a clock that is behind never opens a day again, and the sum stays right", () => {
   fc.assert(fc.property(hits, fc.array(fc.integer({ min: 0, max: 2 })), (list, skews) => {
     const counter = new Counter();
     let today = DAY;
@@ -76,14 +76,14 @@ Deno.test("rollOverDay: a clock that is behind never opens a day again, and the 
   }));
 });
 
-Deno.test("rollOverDay: history begins with the first hit after it: what was there before belongs to no day", () => {
+Deno.test("history begins with the first hit after it: what was there before belongs to no day", () => {
   const counter = new Counter();
   counter.total = 5000;
   counter.hit(3, DAY);
   deepStrictEqual([...counter.days], [[DAY, 3]]);
 });
 
-Deno.test("daysOf: a total that somebody else set to less gives no negative hits", () => {
+Deno.test("a total that somebody else set to less gives no negative hits", () => {
   const counter = new Counter();
   counter.hit(10, DAY);
   counter.total = 4;
@@ -93,7 +93,7 @@ Deno.test("daysOf: a total that somebody else set to less gives no negative hits
   deepStrictEqual([...counter.days], [[DAY, 4]]);
 });
 
-Deno.test("rollOverDay: a ledger holds no more than the year of its open day", () => {
+Deno.test("a ledger holds no more than the year of its open day", () => {
   const counter = new Counter();
   for (let day = DAY; day < DAY + 4000; day++) counter.hit(1, day);
   const { ledger, years } = counter.history ?? historyOf({ newest: 0, hits: [] }, 0);
@@ -109,7 +109,7 @@ const days = fc.record({
   hits: fc.array(fc.nat(9), { minLength: 1, maxLength: 900 }),
 });
 
-Deno.test("historyOf: gives back the same days, each entry within its year and without days before its last hit", () => {
+Deno.test("historyOf gives back the same days, each entry within its year and without days before its last hit", () => {
   fc.assert(fc.property(days, fc.nat(10_000), (given, total) => {
     const history = historyOf(given, Math.max(total, given.hits[0] ?? 0));
     const { newest, hits } = daysOf(history, Math.max(total, given.hits[0] ?? 0));
@@ -126,21 +126,21 @@ Deno.test("historyOf: gives back the same days, each entry within its year and w
   }));
 });
 
-Deno.test("historyOf: a counter set to less than the hits of its newest day keeps them", () => {
+Deno.test("a counter set to less than the hits of its newest day keeps them", () => {
   const history = historyOf({ newest: DAY, hits: [7, 1] }, 3);
   strictEqual(history.ledger.totalAtDayStart, -4);
   deepStrictEqual(daysOf(history, 3).hits, [7, 1]);
   deepStrictEqual(daysOf(history, 4).hits, [8, 1]);
 });
 
-Deno.test("largest: takes the larger number of each day, wherever the two begin and end", () => {
+Deno.test("largest takes the larger number of each day, wherever the two begin and end", () => {
   deepStrictEqual(
     mergeDays({ newest: DAY, hits: [1, 5] }, { newest: DAY - 1, hits: [3, 3, 3] }, Math.max),
     { newest: DAY, hits: [1, 5, 3, 3] },
   );
 });
 
-Deno.test("padToDay: days without hits are added up to a later day, and none to an earlier one", () => {
+Deno.test("days without hits are added up to a later day, and none to an earlier one", () => {
   deepStrictEqual(padToDay({ newest: DAY, hits: [1] }, DAY + 2).hits, [0, 0, 1]);
   deepStrictEqual(padToDay({ newest: DAY, hits: [1] }, DAY - 2).hits, [1]);
 });
@@ -157,7 +157,7 @@ for (
   });
 }
 
-Deno.test("parseDay: reads what formatDay writes, for every day of four centuries", () => {
+Deno.test("parseDay reads what formatDay writes, for every day of four centuries", () => {
   for (let day = 0; day < 146_097; day++) strictEqual(parseDay(formatDay(day)), day);
   strictEqual(parseDay("2024-02-29"), 19_782);
 });

@@ -9,21 +9,21 @@ const calendar = createCalendar("UTC", () => Date.parse("2026-11-20T12:00:00Z"))
 const late = createCalendar("UTC", () => Date.parse("2026-11-20T23:50:00Z"));
 const home = counterId("home");
 
-Deno.test("formatLine: days in their order, those without hits left out", () => {
+Deno.test("days in their order, those without hits left out", () => {
   strictEqual(
     formatLine({ id: home, hits: 41, days: { newest: today, hits: [7, 12, 0, 1] } }),
     '{"id":"home","hits":41,"days":{"2026-11-17":1,"2026-11-19":12,"2026-11-20":7}}',
   );
 });
 
-Deno.test("formatLine: no days where none are known; formatHeld says so", () => {
+Deno.test("no days where none are known; formatHeld says so", () => {
   for (const days of [undefined, { newest: today, hits: [0, 0] }]) {
     strictEqual(formatLine({ id: home, hits: 41, days }), '{"id":"home","hits":41}');
     strictEqual(formatHeld({ id: home, hits: 41, days }), '{"id":"home","hits":41,"days":{}}');
   }
 });
 
-Deno.test("parseLine: reads what formatLine writes, whatever the id", () => {
+Deno.test("parseLine reads what formatLine writes, whatever the id", () => {
   for (
     const id of ["home", "__proto__", 'a"b\\c', "日本", "user/repo", "</script>"].map(counterId)
   ) {
@@ -32,7 +32,7 @@ Deno.test("parseLine: reads what formatLine writes, whatever the id", () => {
   }
 });
 
-Deno.test("parseLine: a zero has no sign, as numbers are written for people with it", () => {
+Deno.test("a zero has no sign, as numbers are written for people with it", () => {
   const text = '{"id":"a","hits":-0,"days":{"2026-11-20":1,"2026-11-19":-0.0,"2026-11-18":1}}';
   const line = parseLine(text, { calendar });
   deepStrictEqual(line, { id: counterId("a"), hits: 0, days: { newest: today, hits: [1, 0, 1] } });
@@ -42,7 +42,7 @@ Deno.test("parseLine: an id is normalized as everywhere", () => {
   strictEqual(parseLine('{"id":" e\\u0301 ","hits":1}', { calendar }).id, counterId("é"));
 });
 
-Deno.test("parseLine: the line may leave out the id that the query gives, and give the same", () => {
+Deno.test("the line may leave out the id that the query gives, and give the same", () => {
   for (const text of ['{"hits":1}', '{"id":"home","hits":1}']) {
     deepStrictEqual(parseLine(text, { id: home, calendar }), {
       id: home,
@@ -53,7 +53,7 @@ Deno.test("parseLine: the line may leave out the id that the query gives, and gi
   throws(() => parseLine('{"id":"away","hits":1}', { id: home, calendar }), LineError);
 });
 
-Deno.test("parseLine: days alone are a line where the larger number counts, and nowhere else", () => {
+Deno.test("days alone are a line where the larger number counts, and nowhere else", () => {
   const text = '{"id":"a","days":{"2026-11-20":3}}';
   deepStrictEqual(parseLine(text, { calendar, mode: "max" }), {
     id: counterId("a"),
@@ -68,14 +68,14 @@ Deno.test("parseLine: days alone are a line where the larger number counts, and 
   throws(() => parseLine(tooMuch, { calendar, mode: "max" }), /"days" must add up to at most/);
 });
 
-Deno.test("parseLine: no days, unlike none given, are days without any", () => {
+Deno.test("no days, unlike none given, are days without any", () => {
   deepStrictEqual(parseLine('{"id":"a","hits":1,"days":{}}', { calendar }).days, {
     newest: today,
     hits: [],
   });
 });
 
-Deno.test("parseLine: tomorrow is a day 15 minutes before it begins, and left out before that", () => {
+Deno.test("tomorrow is a day 15 minutes before it begins, and left out before that", () => {
   for (const text of ['"hits":1,"days":{"2026-11-21":3}', '"days":{"2026-11-21":3}']) {
     const parse = (calendar: Calendar) =>
       parseLine(`{"id":"a",${text}}`, { calendar, mode: "max" });
@@ -85,7 +85,7 @@ Deno.test("parseLine: tomorrow is a day 15 minutes before it begins, and left ou
   }
 });
 
-Deno.test("parseLine: days after tomorrow are left out of a line with hits, and refused where they would raise the total", () => {
+Deno.test("days after tomorrow are left out of a line with hits, and refused where they would raise the total", () => {
   const days = '"days":{"2026-11-22":3,"2027-11-27":1,"2026-11-19":5}';
   const line = parseLine(`{"id":"a","hits":9,${days}}`, { calendar });
   deepStrictEqual(line, {
@@ -99,7 +99,7 @@ Deno.test("parseLine: days after tomorrow are left out of a line with hits, and 
   throws(() => parseLine(`{"id":"a",${days}}`, { calendar, mode: "max" }), /is in the future/);
 });
 
-Deno.test("parseLine: a report whose clock is past midnight belongs to today", () => {
+Deno.test("a report whose clock is past midnight belongs to today", () => {
   const now = () => Date.parse("2026-11-20T23:57:00Z");
   const late = { ...calendar, now };
   const line = parseLine('{"id":"a","seen":7,"at":"2026-11-21T00:01:00Z"}', {
@@ -109,7 +109,7 @@ Deno.test("parseLine: a report whose clock is past midnight belongs to today", (
   strictEqual(line.report?.day, today);
 });
 
-Deno.test("parseLine: a future day without hits is no day, or the next hits would belong to it", () => {
+Deno.test("a future day without hits is no day, or the next hits would belong to it", () => {
   const line = '{"id":"a","hits":1,"days":{"2026-11-21":0,"2026-11-19":3}}';
   deepStrictEqual(parseLine(line, { calendar }).days, { newest: today - 1, hits: [3] });
   const none = '{"id":"a","hits":1,"days":{"2026-11-21":0}}';
@@ -197,14 +197,14 @@ for (const { text, seen, at, error } of reports) {
   });
 }
 
-Deno.test("parseLine: the day of a report is that of the time zone", () => {
+Deno.test("the day of a report is that of the time zone", () => {
   const tokyo = createCalendar("Asia/Tokyo", () => Date.parse("2026-11-20T12:00:00Z"));
   const text = '{"id":"a","seen":7,"at":"2026-11-19T16:00:00Z"}';
   const { report } = parseLine(text, { calendar: tokyo, mode: "max" });
   strictEqual(report?.day, parseDay("2026-11-20"));
 });
 
-Deno.test("parseLine: a report is allowed in the mode max only, and a state with one in both", () => {
+Deno.test("a report is allowed in the mode max only, and a state with one in both", () => {
   throws(() => parseLine('{"id":"a","seen":7}', { calendar }), /only with mode=max/);
   for (const mode of ["replace", "max"] as const) {
     const { hits, report } = parseLine('{"id":"a","hits":1,"seen":7}', { calendar, mode });

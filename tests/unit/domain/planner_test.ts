@@ -204,7 +204,7 @@ const A_REPEAT_OPENS_A_DAY: Step[] = [
   { hits: 1 },
 ];
 
-Deno.test("planner: whatever is hit, set, deleted and damaged on whatever days, the writes keep what the model has", () => {
+Deno.test("whatever is hit, set, deleted and damaged on whatever days, the writes keep what the model has", () => {
   fc.assert(
     fc.property(steps, (taken) => {
       const [stored, model] = [new StoredCounter(), new ModelCounter()];
@@ -304,7 +304,7 @@ const ledger: OpenYear = {
   before: [1, 2],
 };
 
-Deno.test("planHits: a hit on an open day writes the total alone", () => {
+Deno.test("a hit on an open day writes the total alone", () => {
   const record = { total: 5, exists: true, openDay: FIRST_DAY };
   deepStrictEqual(planHits(record, 2, at(FIRST_DAY)), {
     result: 7,
@@ -312,14 +312,14 @@ Deno.test("planHits: a hit on an open day writes the total alone", () => {
   });
 });
 
-Deno.test("planHits: the ledger that a deleted counter left is stored again, although its day is open", () => {
+Deno.test("the ledger that a deleted counter left is stored again, although its day is open", () => {
   const left = { openDay: FIRST_DAY, totalAtDayStart: 0, firstYear: undefined, before: [] };
   const record = { total: 0, exists: false, openDay: FIRST_DAY, ledger: left };
   const { writes } = planHits(record, 2, at(FIRST_DAY));
   deepStrictEqual(writes?.history, { ledger: left, years: [], deletedYears: [] });
 });
 
-Deno.test("planHits: no hit raises a total past the largest exact number, and hits up to it count", () => {
+Deno.test("no hit raises a total past the largest exact number, and hits up to it count", () => {
   const record = { total: MAX_HITS - 2, exists: true, openDay: FIRST_DAY };
   strictEqual(planHits(record, 2, at(FIRST_DAY)).result, MAX_HITS);
   const { result, writes } = planHits(record, 3, at(FIRST_DAY));
@@ -327,7 +327,7 @@ Deno.test("planHits: no hit raises a total past the largest exact number, and hi
   strictEqual(writes, undefined);
 });
 
-Deno.test("planOnce: of hits that do not all fit into the counter none counts, and no key of theirs is stored", () => {
+Deno.test("of hits that do not all fit into the counter none counts, and no key of theirs is stored", () => {
   const record = { total: MAX_HITS - 1, exists: true, openDay: FIRST_DAY };
   const known = { keys: new Map(), visitors: new Set<string>() };
   const hits = [{ key: "a" }, { key: "b" }];
@@ -336,7 +336,7 @@ Deno.test("planOnce: of hits that do not all fit into the counter none counts, a
   strictEqual(writes, undefined);
 });
 
-Deno.test("planOnce: a repeat with a new key writes the unchanged total with the key, one without writes nothing", () => {
+Deno.test("a repeat with a new key writes the unchanged total with the key, one without writes nothing", () => {
   const record = { total: 5, exists: true, openDay: FIRST_DAY };
   const known = { keys: new Map(), visitors: new Set(["v"]) };
   const request = { known, now: at(FIRST_DAY) };
@@ -347,7 +347,7 @@ Deno.test("planOnce: a repeat with a new key writes the unchanged total with the
   strictEqual(planOnce(record, { ...request, hits: [{ visitor: "v" }] }).writes, undefined);
 });
 
-Deno.test("planOnce: a repeat ends no day that is ahead, although it leaves a key", () => {
+Deno.test("a repeat ends no day that is ahead, although it leaves a key", () => {
   const ahead = { ...ledger, openDay: FIRST_DAY + 2 };
   const record = { total: 14, exists: true, openDay: FIRST_DAY + 2, ledger: ahead, years: [] };
   const known = { keys: new Map(), visitors: new Set(["v"]) };
@@ -357,7 +357,7 @@ Deno.test("planOnce: a repeat ends no day that is ahead, although it leaves a ke
   strictEqual(writes?.history, undefined);
 });
 
-Deno.test("planHits: a day that is at most 15 minutes away gets hits, and a later one is ended by the next hit", () => {
+Deno.test("a day that is at most 15 minutes away gets hits, and a later one is ended by the next hit", () => {
   const ahead = { ...ledger, openDay: FIRST_DAY + 1, totalAtDayStart: 7 };
   const record = { total: 10, exists: true, openDay: FIRST_DAY + 1, ledger: ahead, years: [] };
   strictEqual(planHits(record, 1, at(FIRST_DAY)).writes?.history, undefined);
@@ -366,7 +366,7 @@ Deno.test("planHits: a day that is at most 15 minutes away gets hits, and a late
   deepStrictEqual([ended?.openDay, ended?.totalAtDayStart], [FIRST_DAY, 6]);
 });
 
-Deno.test("planWrite: a repeated addition changes nothing, and stores the total again for the replicas", () => {
+Deno.test("a repeated addition changes nothing, and stores the total again for the replicas", () => {
   const record = { total: 5, exists: true, openDay: FIRST_DAY, ledger, years: [], isRepeat: true };
   const update: Update = { hits: 3, days: undefined, mode: "add", name: "a" };
   const { result, writes } = planWrite(record, update, at(FIRST_DAY));
@@ -375,7 +375,7 @@ Deno.test("planWrite: a repeated addition changes nothing, and stores the total 
   strictEqual(planWrite({ ...record, exists: false }, update, at(FIRST_DAY)).writes, undefined);
 });
 
-Deno.test("planner: a value that is no total is reported, and nothing is written", () => {
+Deno.test("a value that is no total is reported, and nothing is written", () => {
   const problem = new Failure("not-a-counter");
   const record = { total: problem, exists: true, openDay: -Infinity, ledger };
   const known = { keys: new Map(), visitors: new Set<string>() };
@@ -390,7 +390,7 @@ Deno.test("planner: a value that is no total is reported, and nothing is written
   ) deepStrictEqual(plan, { result: problem, writes: undefined });
 });
 
-Deno.test("planner: a damaged ledger counts as none: its years are deleted by a hit, an update and a deletion", () => {
+Deno.test("a damaged ledger counts as none: its years are deleted by a hit, an update and a deletion", () => {
   const years = [{ year: 2024, last: firstDayOf(2024), hits: [7] }];
   const record = { total: 9, exists: true, openDay: -Infinity, ledger: "damaged" as const, years };
   const update: Update = { hits: 3, days: undefined, mode: "replace" };
@@ -403,7 +403,7 @@ Deno.test("planner: a damaged ledger counts as none: its years are deleted by a 
   ) deepStrictEqual(writes?.history?.deletedYears, [2024]);
 });
 
-Deno.test("planWrite: deleting a counter of which nothing is stored writes nothing, and what a ledger alone keeps is deleted", () => {
+Deno.test("deleting a counter of which nothing is stored writes nothing, and what a ledger alone keeps is deleted", () => {
   const nothing = { total: 0, exists: false, openDay: -Infinity };
   strictEqual(planWrite(nothing, undefined, at(FIRST_DAY)).writes, undefined);
   for (const left of [ledger, "damaged" as const]) {

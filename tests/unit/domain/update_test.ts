@@ -6,14 +6,14 @@ import { MAX_HITS } from "../../../src/domain/store.ts";
 const DAY = 20_778;
 const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
 
-Deno.test("applyUpdate: an update without days keeps those that are known and is no hit of today", () => {
+Deno.test("an update without days keeps those that are known and is no hit of today", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: undefined, mode: "replace" }, { held, today: DAY }),
     { hits: 7, days: { newest: DAY, hits: [0, 4, 2] } },
   );
 });
 
-Deno.test("applyUpdate: days that are given take the place of all", () => {
+Deno.test("days that are given take the place of all", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: { newest: DAY - 9, hits: [3] }, mode: "replace" }, {
       held,
@@ -23,7 +23,7 @@ Deno.test("applyUpdate: days that are given take the place of all", () => {
   );
 });
 
-Deno.test("applyUpdate: no days at all forget those that were known", () => {
+Deno.test("no days at all forget those that were known", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, {
       held,
@@ -33,7 +33,7 @@ Deno.test("applyUpdate: no days at all forget those that were known", () => {
   );
 });
 
-Deno.test("applyUpdate: the larger of the two, in the total and in each day", () => {
+Deno.test("the larger of the two, in the total and in each day", () => {
   const days = { newest: DAY, hits: [1, 3, 9, 9] };
   deepStrictEqual(
     applyUpdate({ hits: 7, days, mode: "max" }, { held, today: DAY }),
@@ -41,7 +41,7 @@ Deno.test("applyUpdate: the larger of the two, in the total and in each day", ()
   );
 });
 
-Deno.test("applyUpdate: days alone raise the total by as much as the days grow", () => {
+Deno.test("days alone raise the total by as much as the days grow", () => {
   const days = { newest: DAY, hits: [1, 3, 9, 9] };
   deepStrictEqual(
     applyUpdate({ hits: undefined, days, mode: "max" }, { held, today: DAY }),
@@ -61,7 +61,7 @@ Deno.test("applyUpdate: days alone raise the total by as much as the days grow",
   );
 });
 
-Deno.test("refusalOf: a total that has no room for what the days grow by is full, whatever they add up to", () => {
+Deno.test("a total that has no room for what the days grow by is full, whatever they add up to", () => {
   const days = { newest: DAY, hits: [1] };
   strictEqual(refusalOf({ hits: MAX_HITS, days }), undefined);
   strictEqual(refusalOf({ hits: MAX_HITS + 1, days })?.kind, "counter-full");
@@ -70,7 +70,7 @@ Deno.test("refusalOf: a total that has no room for what the days grow by is full
   strictEqual(refusalOf({ hits: 0, days: { ...most, hits: [MAX_HITS, 1] } })?.kind, "counter-full");
 });
 
-Deno.test("applyUpdate: a counter that had no days has them from today on", () => {
+Deno.test("a counter that had no days has them from today on", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: undefined, mode: "max" }, {
       held: { hits: 3, days: undefined },
@@ -162,7 +162,7 @@ for (const { what, held, report, hits, days, seen } of reports) {
   });
 }
 
-Deno.test("applyUpdate: a state keeps, replaces or removes the report, and the mode max keeps the later one", () => {
+Deno.test("a state keeps, replaces or removes the report, and the mode max keeps the later one", () => {
   const held = { ...three, report: reported(100, DAY) };
   const seen = (report: DatedReport | null | undefined, mode: "replace" | "max") =>
     applyUpdate({ hits: 1, days: undefined, report, mode }, { held, today: DAY }).report?.seen;

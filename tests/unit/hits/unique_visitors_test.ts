@@ -7,7 +7,7 @@ import { createCalendar } from "../../../src/domain/calendar.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
-Deno.test("createUniqueVisitors(): the process forgets the salt of a day at midnight, though nobody comes", async () => {
+Deno.test("the process forgets the salt of a day at midnight, though nobody comes", async () => {
   // The clock is stopped, so that no visit shows that the day is over.
   const calendar = createCalendar("UTC", () => Date.parse("2026-11-20T23:59:59.990Z"));
   let salts = 0;

@@ -1,7 +1,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { createBodyReader } from "../../../src/http/reading.ts";
 
-Deno.test("createBodyReader: the bodies of a network and of all are limited, and more are refused at once", async () => {
+Deno.test("the bodies of a network and of all are limited, and more are refused at once", async () => {
   const read = createBodyReader(
     { hasBegun: false },
     ({ network }: { request: Request; network: string }) => network,

@@ -11,7 +11,7 @@ async function read(chunks: Uint8Array[], limit = 100): Promise<NumberedLine[]> 
   return lines;
 }
 
-Deno.test("bodyLines: gives the same lines however the body is cut into chunks", async () => {
+Deno.test("bodyLines gives the same lines however the body is cut into chunks", async () => {
   const text = "a\nüöä\r\n\n  \n日本\nlast";
   const bytes = encoder.encode(text);
   const expected = [
@@ -27,7 +27,7 @@ Deno.test("bodyLines: gives the same lines however the body is cut into chunks",
   }));
 });
 
-Deno.test("bodyLines: a line that is too long ends it, before it was read whole", async () => {
+Deno.test("a line that is too long ends it, before it was read whole", async () => {
   let chunks = 0;
   const endless = ReadableStream.from((function* () {
     yield encoder.encode("a\n");
@@ -45,7 +45,7 @@ Deno.test("bodyLines: a line that is too long ends it, before it was read whole"
   ok(chunks < 10);
 });
 
-Deno.test("bodyLines: a line that is not UTF-8 ends it, with those before it", async () => {
+Deno.test("a line that is not UTF-8 ends it, with those before it", async () => {
   const lines = await read([
     encoder.encode("a\n"),
     new Uint8Array([0xff, 10]),
@@ -57,7 +57,7 @@ Deno.test("bodyLines: a line that is not UTF-8 ends it, with those before it", a
   ]);
 });
 
-Deno.test("bodyLines: blank lines are counted and left out", async () => {
+Deno.test("blank lines are counted and left out", async () => {
   const lines = await read([encoder.encode("\n".repeat(100_000)), encoder.encode("a")]);
   deepStrictEqual(lines, [{ number: 100_001, text: "a" }]);
 });
@@ -66,7 +66,7 @@ Deno.test("bodyLines: an empty body has no lines", async () => {
   strictEqual((await read([])).length, 0);
 });
 
-Deno.test("textStream: makes no more than is taken, and ends its source when the reader goes away", async () => {
+Deno.test("textStream makes no more than is taken, and ends its source when the reader goes away", async () => {
   const made: number[] = [];
   let ended = false;
   const stream = await textStream((async function* () {
@@ -87,7 +87,7 @@ Deno.test("textStream: makes no more than is taken, and ends its source when the
   strictEqual(ended, true);
 });
 
-Deno.test("textStream: fails where its source fails, after what came before", async () => {
+Deno.test("textStream fails where its source fails, after what came before", async () => {
   const stream = await textStream((async function* () {
     yield "first";
     throw new Error("away");

@@ -186,7 +186,7 @@ for (const [name, environment, expected] of good) {
 }
 
 for (const STORE_PREFIX of ["hits:{all}:", "hits:tallymark", "Tallymark:", "tally:", "}"]) {
-  Deno.test(`parseConfig: takes STORE_PREFIX=${STORE_PREFIX}`, () => {
+  Deno.test(`parseConfig takes STORE_PREFIX=${STORE_PREFIX}`, () => {
     deepStrictEqual(parseConfig({ STORE_PREFIX }).prefix, STORE_PREFIX);
   });
 }
@@ -256,7 +256,7 @@ const bad: [environment: Environment, named: string[]][] = [
 ];
 
 for (const [environment, named] of bad) {
-  Deno.test(`parseConfig: refuses ${JSON.stringify(environment)} and names ${named}`, () => {
+  Deno.test(`parseConfig refuses ${JSON.stringify(environment)} and names ${named}`, () => {
     deepStrictEqual(problemsOf(environment).map((problem) => problem.split(" ")[0]), named);
   });
 }
@@ -265,7 +265,7 @@ Deno.test("parseConfig: what it gives cannot be changed", () => {
   throws(() => Object.assign(parseConfig({}), { port: 1 }), TypeError);
 });
 
-Deno.test("parseConfig: the value of a setting stands in no problem", () => {
+Deno.test("the value of a setting stands in no problem", () => {
   const value = stringMatching(/^[<=>|~]{4,9}[A-Za-z0-9:/@?#%. ]{0,9}[<=>|~]{4,9}$/);
   const url = oneof(
     value,

@@ -88,7 +88,7 @@ for (const [host, expected] of hosts) {
   });
 }
 
-Deno.test("redisFromUrl: any encoded user and password come back as they were", () => {
+Deno.test("any encoded user and password come back as they were", () => {
   const text = string({ unit: "grapheme", minLength: 1 });
   assert(property(text, text, integer({ min: 1, max: 65535 }), (username, password, port) => {
     const user = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
@@ -117,7 +117,7 @@ Deno.test("parseHostedStore: no message holds the password", () => {
   }));
 });
 
-Deno.test("redisFromUrl: never throws, so that no message can hold the password", () => {
+Deno.test("redisFromUrl never throws, so that no message can hold the password", () => {
   assert(property(string(), path, (text, path) => {
     redisFromUrl(text);
     redisFromUrl(`redis://${text}${path}`);

@@ -61,7 +61,7 @@ const bad: [url: string, told: RegExp][] = [
 ];
 
 for (const [url, message] of bad) {
-  Deno.test(`parseRedisUrl: refuses ${url}`, () => {
+  Deno.test(`parseRedisUrl refuses ${url}`, () => {
     throws(() => parseRedisUrl(url), { name: "RangeError", message });
   });
 }

@@ -10,7 +10,7 @@ import { NOOP_HEALTH } from "../../../src/store/store_health.ts";
 
 const HOME = counterId("home");
 
-Deno.test("createLazyStore: is opened once for all calls", async () => {
+Deno.test("a lazy store is opened once for all calls", async () => {
   let opened = 0;
   const store = lazy(async () => {
     opened++;
@@ -24,7 +24,7 @@ Deno.test("createLazyStore: is opened once for all calls", async () => {
   await Promise.all([store.close(), store.close()]);
 });
 
-Deno.test("createLazyStore: if opening fails nothing is counted, and it is tried again although nobody calls", async () => {
+Deno.test("if opening fails nothing is counted, and it is tried again although nobody calls", async () => {
   const causes: unknown[] = [];
   const health = { ...NOOP_HEALTH, unwritable: (cause: unknown) => causes.push(cause) };
   const failure = new Error("no database is assigned");
@@ -51,7 +51,7 @@ Deno.test("createLazyStore: if opening fails nothing is counted, and it is tried
   await store.close();
 });
 
-Deno.test("createLazyStore: closing while it opens ends well, whether that fails or not", async () => {
+Deno.test("closing while it opens ends well, whether that fails or not", async () => {
   const failing = lazy(() => Promise.reject(new Error("away")));
   const call = rejectsWith("store-unavailable", failing.check());
   await failing.close();

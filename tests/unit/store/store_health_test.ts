@@ -3,7 +3,7 @@ import { createStoreHealth, type StoreHealth } from "../../../src/store/store_he
 import { createLog } from "../../../src/log.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 
-Deno.test("createStoreHealth: says once that the store is away, and once that it is back", () => {
+Deno.test("the health of a store says once that the store is away, and once that it is back", () => {
   const { health, told } = watched();
   health.healthy();
   health.readable();
@@ -21,7 +21,7 @@ Deno.test("createStoreHealth: says once that the store is away, and once that it
   ]);
 });
 
-Deno.test("createStoreHealth: reads that work do not say that changes do, whatever comes between", () => {
+Deno.test("the health of a store reads that work do not say that changes do, whatever comes between", () => {
   const { health, told } = watched();
   for (let round = 0; round < 100; round++) {
     health.unwritable("out of memory");
@@ -34,7 +34,7 @@ Deno.test("createStoreHealth: reads that work do not say that changes do, whatev
   deepStrictEqual(told.slice(1), [["info", "store available", undefined]]);
 });
 
-Deno.test("createStoreHealth: a refused login is told once although the store was away", () => {
+Deno.test("a refused login is told once although the store was away", () => {
   const { health, told } = watched();
   health.unreachable("cut");
   health.loginRejected(new Error("WRONGPASS"));
@@ -48,7 +48,7 @@ Deno.test("createStoreHealth: a refused login is told once although the store wa
   ]);
 });
 
-Deno.test("createStoreHealth: a cause that is known only after a timeout is told, once", () => {
+Deno.test("a cause that is known only after a timeout is told, once", () => {
   const { health, told } = watched();
   for (let attempt = 0; attempt < 2; attempt++) {
     health.unwritable(new Failure("store-unavailable"));

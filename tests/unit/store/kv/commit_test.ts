@@ -45,7 +45,7 @@ function setAll(store: CounterStore): Promise<unknown> {
 }
 
 for (const { what, prefix, change } of BATCHES) {
-  Deno.test(`openKvStore: a batch of ${what} is carried out whole, however much it holds`, async () => {
+  Deno.test(`on Deno KV, a batch of ${what} is carried out whole, however much it holds`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, prefix, source: "memory" });
     await change(store);

@@ -23,7 +23,7 @@ const DAMAGED = [
 for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
   for (const [what, value] of DAMAGED) {
-    Deno.test(`openKvStore ${kind}: a ledger that holds ${what} is none, and is reported once`, async () => {
+    Deno.test(`on Deno KV ${kind}, a ledger that holds ${what} is none, and is reported once`, async () => {
       const kv = await Deno.openKv(":memory:");
       const reported: string[] = [];
       const store = await kvStore({ kv, shared, onDamaged: (id) => reported.push(id) });
@@ -48,7 +48,7 @@ for (const shared of [false, true]) {
         ["deleted", (store) => store.write([deletion(B)]), { hits: 3, days: undefined }],
       ] as const satisfies [string, (store: CounterStore) => Promise<unknown>, unknown][]
     ) {
-      Deno.test(`openKvStore ${kind}: a counter that is ${how} whose ledger holds ${what} has no days of before`, async () => {
+      Deno.test(`on Deno KV ${kind}, a counter that is ${how} whose ledger holds ${what} has no days of before`, async () => {
         const kv = await Deno.openKv(":memory:");
         await kv.set(["hits:", B], new Deno.KvU64(3n));
         await kv.set(LEDGER, value);
@@ -69,7 +69,7 @@ for (const shared of [false, true]) {
     }
   }
 
-  Deno.test(`openKvStore ${kind}: a year that is damaged is left out, and goes with its counter`, async () => {
+  Deno.test(`on Deno KV ${kind}, a year that is damaged is left out, and goes with its counter`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, shared });
     const days = { newest: SOME_DAY, hits: Array(1000).fill(1) };

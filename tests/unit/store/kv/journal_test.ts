@@ -18,7 +18,7 @@ const A = counterId("c0");
 const B = counterId("c1");
 const C = counterId("c2");
 
-Deno.test("journal: hits on many counters are one row, and their entries hold all of them once it is full", async () => {
+Deno.test("hits on many counters are one row, and their entries hold all of them once it is full", async () => {
   await using file = await openFile(undefined, { from: 25, rows: 2, counters: 100, atOnce: 10 });
   const { store, kv } = file;
   await hit(store, MANY);
@@ -32,14 +32,14 @@ Deno.test("journal: hits on many counters are one row, and their entries hold al
   deepStrictEqual(await hit(store, MANY), MANY.map(() => 4));
 });
 
-Deno.test("journal: hits on few counters go to their entries, which any program may read", async () => {
+Deno.test("hits on few counters go to their entries, which any program may read", async () => {
   await using file = await openFile();
   for (const _ of [1, 2, 3]) await hit(file.store, MANY.slice(1));
   strictEqual(await rowsIn(file.kv), 0);
   strictEqual(await entryIn(file.kv, B), 3);
 });
 
-Deno.test("journal: once it has a row, hits on 8 counters are a row, and on fewer go to their entries", async () => {
+Deno.test("once it has a row, hits on 8 counters are a row, and on fewer go to their entries", async () => {
   await using file = await openFile();
   for (const _ of [1, 2]) await hit(file.store, MANY);
   strictEqual(await rowsIn(file.kv), 1);
@@ -53,7 +53,7 @@ Deno.test("journal: once it has a row, hits on 8 counters are a row, and on fewe
   deepStrictEqual(await file.store.read(MANY), totals);
 });
 
-Deno.test("journal: 100 counters with the longest names fit into a row, and all of them into a checkpoint", async () => {
+Deno.test("100 counters with the longest names fit into a row, and all of them into a checkpoint", async () => {
   await using file = await openFile();
   for (const letter of ["x", "é", "日", "\u{1f600}", "y", "z"]) {
     const bytes = new TextEncoder().encode(letter).length;
@@ -70,7 +70,7 @@ Deno.test("journal: 100 counters with the longest names fit into a row, and all 
   strictEqual(await rowsIn(kv), 0);
 });
 
-Deno.test("journal: a list shows what is in it and leaves it there, a close leaves nothing", async () => {
+Deno.test("a list shows what is in it and leaves it there, a close leaves nothing", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -89,7 +89,7 @@ Deno.test("journal: a list shows what is in it and leaves it there, a close leav
   for (const id of MANY) strictEqual(await entryIn(read, id), 3);
 });
 
-Deno.test("journal: what a killed process left in it counts, but where an entry was written since", async () => {
+Deno.test("what a killed process left in it counts, but where an entry was written since", async () => {
   await using file = await openFile();
   await hit(file.store, MANY);
   await hit(file.store, MANY);
@@ -114,7 +114,7 @@ Deno.test("journal: what a killed process left in it counts, but where an entry 
   deepStrictEqual(await Promise.all([A, B, C].map((id) => entryIn(kv, id))), [71, 1, NaN]);
 });
 
-Deno.test("journal: a row whose outcome is unknown counts if it is stored, and not otherwise", async () => {
+Deno.test("a row whose outcome is unknown counts if it is stored, and not otherwise", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -129,7 +129,7 @@ Deno.test("journal: a row whose outcome is unknown counts if it is stored, and n
   deepStrictEqual(await hit(store, MANY), MANY.map(() => 5));
 });
 
-Deno.test("journal: a fold that fails is run again after the next hit", async () => {
+Deno.test("a fold that fails is run again after the next hit", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 1, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, [A, B]);
@@ -150,7 +150,7 @@ Deno.test("journal: a fold that fails is run again after the next hit", async ()
   deepStrictEqual(await store.read([A, B]), [2, 3]);
 });
 
-Deno.test("journal: a fold of which one commit fails leaves its rows", async () => {
+Deno.test("a fold of which one commit fails leaves its rows", async () => {
   const kv = await Deno.openKv(":memory:");
   // With so long a prefix, 100 counters need two commits.
   const prefix = "x".repeat(600);
@@ -179,7 +179,7 @@ Deno.test("journal: a fold of which one commit fails leaves its rows", async () 
   await store.close();
 });
 
-Deno.test("journal: a read while a set is under way finds what was before it or after it, with the days", async () => {
+Deno.test("a read while a set is under way finds what was before it or after it, with the days", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 100, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, [A]);
@@ -200,7 +200,7 @@ Deno.test("journal: a read while a set is under way finds what was before it or 
   await set;
 });
 
-Deno.test("journal: a list shows all numbers that are in it, with their days", async () => {
+Deno.test("a list shows all numbers that are in it, with their days", async () => {
   for (const since of [undefined, -Infinity]) {
     await using file = await openFile();
     const { store, kv } = file;
@@ -214,7 +214,7 @@ Deno.test("journal: a list shows all numbers that are in it, with their days", a
   }
 });
 
-Deno.test("journal: it fills again after it was emptied, also where hits with keys come beside the others", async () => {
+Deno.test("it fills again after it was emptied, also where hits with keys come beside the others", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 6, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, MANY);
@@ -238,7 +238,7 @@ Deno.test("journal: it fills again after it was emptied, also where hits with ke
   deepStrictEqual(await store.read(MANY), MANY.map(() => 61));
 });
 
-Deno.test("journal: a slow disk holds up the end no longer than a second; what is left counts after the next start", async () => {
+Deno.test("a slow disk holds up the end no longer than a second; what is left counts after the next start", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 100, counters: 100, atOnce: 1 });
   await hit(file.store, MANY);
   await hit(file.store, MANY);
@@ -256,7 +256,7 @@ Deno.test("journal: a slow disk holds up the end no longer than a second; what i
   deepStrictEqual(await again.store.read(MANY), MANY.map(() => 2));
 });
 
-Deno.test("journal: a set whose outcome is unknown, but that is stored, is not undone by a fold", async () => {
+Deno.test("a set whose outcome is unknown, but that is stored, is not undone by a fold", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -273,7 +273,7 @@ Deno.test("journal: a set whose outcome is unknown, but that is stored, is not u
   deepStrictEqual(await hit(again.store, [A, B]), [71, 4]);
 });
 
-Deno.test("journal: what is read while the outcome of a hit is unknown is not kept", async () => {
+Deno.test("what is read while the outcome of a hit is unknown is not kept", async () => {
   await using file = await openFile();
   const { store, kv } = file;
   await hit(store, MANY);
@@ -289,7 +289,7 @@ Deno.test("journal: what is read while the outcome of a hit is unknown is not ke
   deepStrictEqual(await hit(store, [A]), [4]);
 });
 
-Deno.test("journal: a fold whose outcome is unknown loses and repeats no hit", async () => {
+Deno.test("a fold whose outcome is unknown loses and repeats no hit", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 2, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, [A]);

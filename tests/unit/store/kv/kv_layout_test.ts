@@ -12,7 +12,7 @@ import {
 const number = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const day = fc.integer({ min: 0, max: 40_000 });
 
-Deno.test("encodeLedger: every ledger is read as it was written, with its report", () => {
+Deno.test("every ledger is read as it was written, with its report", () => {
   const ledgers = day.chain((openDay) =>
     fc.record({
       openDay: fc.constant(openDay),
@@ -35,7 +35,7 @@ Deno.test("encodeLedger: every ledger is read as it was written, with its report
   }));
 });
 
-Deno.test("encodeYear: the days of every year are read as they were written", () => {
+Deno.test("the days of every year are read as they were written", () => {
   const years = day.chain((last) =>
     fc.record({
       year: fc.constant(yearOf(last)),
@@ -48,7 +48,7 @@ Deno.test("encodeYear: the days of every year are read as they were written", ()
   }));
 });
 
-Deno.test("encodeLedger: a year of small numbers takes a byte a day", () => {
+Deno.test("a year of small numbers takes a byte a day", () => {
   const ledger = {
     openDay: 20_777,
     totalAtDayStart: 1,

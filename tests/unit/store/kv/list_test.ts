@@ -42,7 +42,7 @@ const MEANWHILE: readonly {
 
 for (const { what, change, after } of MEANWHILE) {
   for (const list of [2, 3]) {
-    Deno.test(`openKvStore shared: ${what} before read ${list} of a list leaves no line of two instants`, async () => {
+    Deno.test(`on a shared Deno KV, ${what} before read ${list} of a list leaves no line of two instants`, async () => {
       const kv = await Deno.openKv(":memory:");
       const clock = { today: LONG_AGO };
       const store = await hitThrice({ kv, shared: true }, clock);
@@ -54,7 +54,7 @@ for (const { what, change, after } of MEANWHILE) {
     });
   }
 
-  Deno.test(`openKvStore of its own: ${what} waits until a page of a list is read`, async () => {
+  Deno.test(`on a Deno KV of its own, ${what} waits until a page of a list is read`, async () => {
     const kv = await Deno.openKv(":memory:");
     const clock = { today: LONG_AGO };
     const store = await hitThrice({ kv }, clock);
@@ -75,7 +75,7 @@ for (const { what, change, after } of MEANWHILE) {
 
 for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
-  Deno.test(`openKvStore ${kind}: a list reads closed years by pages, and not by counters`, async () => {
+  Deno.test(`on Deno KV ${kind}, a list reads closed years by pages, and not by counters`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, shared });
     const ids = Array.from({ length: 150 }, (_, index) => counterId(`n${1000 + index}`));
@@ -92,7 +92,7 @@ for (const shared of [false, true]) {
   });
 }
 
-Deno.test("openKvStore: hits go to the journal while nobody takes the next page of a list", async () => {
+Deno.test("on Deno KV, hits go to the journal while nobody takes the next page of a list", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv, source: "memory" });
   const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${1000 + index}`));
@@ -110,7 +110,7 @@ Deno.test("openKvStore: hits go to the journal while nobody takes the next page 
   await store.close();
 });
 
-Deno.test("openKvStore: what is no counter, or has a name that nobody can ask for, is counted as foreign", async () => {
+Deno.test("on Deno KV, what is no counter, or has a name that nobody can ask for, is counted as foreign", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv, source: "memory" });
   await store.add([addition(A, 1)]);

@@ -7,7 +7,7 @@ const asked = { host: "asked", port: 1 };
 const done = (value: unknown): Reply => ({ kind: "done", value });
 const refused = (message: string): Reply => ({ kind: "refused", cause: new Error(message) });
 
-Deno.test("slotRanges: a node without a name is where it was asked", () => {
+Deno.test("a node without a name is where it was asked", () => {
   const replicas = [["10.0.0.9", "7009", "id", []]];
   const answer = [
     ["0", "5460", ["10.0.0.1", "7001", "id", []], ...replicas],
@@ -26,7 +26,7 @@ Deno.test("slotRanges: a node without a name is where it was asked", () => {
   );
 });
 
-Deno.test("askForList: anything but a list is undefined, and so is a server that hangs", async () => {
+Deno.test("anything but a list is undefined, and so is a server that hangs", async () => {
   const from = (reply: Reply) => askForList(() => Promise.resolve([reply]), ["CLUSTER", "SLOTS"]);
   deepStrictEqual(await from(done([1])), [1]);
   for (const other of [done("OK"), refused("ERR")]) strictEqual(await from(other), undefined);
@@ -34,7 +34,7 @@ Deno.test("askForList: anything but a list is undefined, and so is a server that
   strictEqual(await askForList(() => never.promise, ["CLUSTER", "SLOTS"]), undefined);
 });
 
-Deno.test("redirectOf: follows MOVED and ASK and nothing else", () => {
+Deno.test("redirectOf follows MOVED and ASK and nothing else", () => {
   deepStrictEqual(redirectOf(refused("MOVED 866 10.0.0.2:7002"), asked), {
     isAsking: false,
     host: "10.0.0.2",

@@ -18,7 +18,7 @@ for (const [key, slot] of SLOTS) {
   Deno.test(`slotOf: ${JSON.stringify(key)} lies in ${slot}`, () => strictEqual(slotOf(key), slot));
 }
 
-Deno.test("routingKey: the first key of a command, also of a script", () => {
+Deno.test("the first key of a command, also of a script", () => {
   strictEqual(routingKey(["INCRBY", "a", "1"]), "a");
   strictEqual(routingKey(["MGET", "a", "b"]), "a");
   strictEqual(routingKey(["EVALSHA", "sha", "2", "a", "b"]), "a");

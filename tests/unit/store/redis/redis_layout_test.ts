@@ -5,7 +5,7 @@ import { times } from "../../../support/times.ts";
 
 const key = fc.string({ unit: fc.constantFrom(..."ab{}:日2"), minLength: 1, maxLength: 12 });
 
-Deno.test("ledgerKey: lies in the slot of its counter, and so do its years, whatever braces the key has", () => {
+Deno.test("ledgerKey lies in the slot of its counter, and so do its years, whatever braces the key has", () => {
   fc.assert(
     fc.property(key, (key) => {
       const ledger = ledgerKey(key);
@@ -16,7 +16,7 @@ Deno.test("ledgerKey: lies in the slot of its counter, and so do its years, what
   );
 });
 
-Deno.test("ledgerKey: no two counters share a key for a ledger or a year", () => {
+Deno.test("no two counters share a key for a ledger or a year", () => {
   const keys = [
     "a",
     "a}b",

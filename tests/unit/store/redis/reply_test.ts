@@ -82,7 +82,7 @@ for (const [message, meant] of Object.entries(MEANINGS)) {
   });
 }
 
-Deno.test("replyOf: an error reply was surely not carried out, unless a script failed half-way; a lost one may have been", () => {
+Deno.test("an error reply was surely not carried out, unless a script failed half-way; a lost one may have been", () => {
   const { ErrorReply, ClientOfflineError, ClientClosedError, SocketClosedUnexpectedlyError } =
     library;
   const kinds: [Error, Reply["kind"]][] = [

@@ -29,7 +29,7 @@ for (const [form, content] of Object.entries(FORMS)) {
   });
 }
 
-Deno.test("open: a ZIP has the texts of its tables, and of nothing else", async () => {
+Deno.test("a ZIP has the texts of its tables, and of nothing else", async () => {
   const content = await zip({
     "logo.png": "\x89PNG",
     "a/pages.csv": TEXT,
@@ -42,7 +42,7 @@ Deno.test("open: a ZIP has the texts of its tables, and of nothing else", async 
   ]);
 });
 
-Deno.test("open: newlines and characters that two pieces share", async () => {
+Deno.test("newlines and characters that two pieces share", async () => {
   const text = `${"é\r\n".repeat(200_000)}end\r`;
   const [opened] = await open(text);
   deepStrictEqual(opened?.text, `${"é\n".repeat(200_000)}end\n`);
@@ -69,7 +69,7 @@ for (const [what, content, why] of REFUSED) {
   });
 }
 
-Deno.test("open: more than 300 MB are refused, also if they are packed", async () => {
+Deno.test("more than 300 MB are refused, also if they are packed", async () => {
   const large = Object.assign(new File(["a"], "x.csv"), {});
   Object.defineProperty(large, "size", { value: 300_000_001 });
   await rejects(() => Array.fromAsync(openFile(large)), /larger than 300 MB/);

@@ -220,7 +220,7 @@ for (const [name, { files, options, source, lines, leftOut = {} }] of Object.ent
   });
 }
 
-Deno.test("import: of several columns with numbers none is proposed, and a day never is", async () => {
+Deno.test("of several columns with numbers none is proposed, and a day never is", async () => {
   const { tables: [table] } = await importOf({
     "x.csv": "Seite,Nutzer,Aufrufe,Rate,Tag\n/a,1,2,6.72,2026-01-01\n/b,1,2,1.5,2026-01-01\n",
   });

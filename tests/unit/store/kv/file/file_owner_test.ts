@@ -5,7 +5,7 @@ import { tempDir } from "../../../../support/temp_dir.ts";
 
 const denied = new Deno.errors.PermissionDenied("Permission denied (os error 13)");
 
-Deno.test("Deno KV: a folder that may not be written is named with its owner, the user and a remedy", async () => {
+Deno.test("on Deno KV, a folder that may not be written is named with its owner, the user and a remedy", async () => {
   await using folder = await tempDir();
   const { uid } = await Deno.stat(folder.path);
   const { message } = explainFailure(join(folder.path, "counters.kv"), denied);
@@ -15,7 +15,7 @@ Deno.test("Deno KV: a folder that may not be written is named with its owner, th
   );
 });
 
-Deno.test("Deno KV: a folder that cannot be created says so", async () => {
+Deno.test("on Deno KV, a folder that cannot be created says so", async () => {
   await using folder = await tempDir();
   const { message } = explainFailure(join(folder.path, "data", "counters.kv"), denied);
   match(message, /^The folder .*data of the counters cannot be created \(Permission denied/);

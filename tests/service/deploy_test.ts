@@ -18,7 +18,7 @@ const platform = {
   PORT: "",
 };
 
-Deno.test("Deno Deploy: counts in the platform's KV, reads are public, nothing is on disk", async () => {
+Deno.test("on Deno Deploy the service counts in the platform's KV, reads are public, nothing is on disk", async () => {
   await using remote = startKvConnect();
   await using folder = await tempDir();
   await Deno.writeTextFile(join(folder.path, ".env"), "SECRET_TOKEN=of-the-file\nPORT=bad\n");
@@ -48,7 +48,7 @@ Deno.test("Deno Deploy: counts in the platform's KV, reads are public, nothing i
   deepStrictEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), [".env"]);
 });
 
-Deno.test("Deno Deploy: an isolate sees what another has counted", async () => {
+Deno.test("on Deno Deploy, an isolate sees what another has counted", async () => {
   await using remote = startKvConnect();
   const options = { flags, env: { ...platform, ...assigned(remote), SECRET_TOKEN } };
   await using one = await startService(options);
@@ -59,7 +59,7 @@ Deno.test("Deno Deploy: an isolate sees what another has counted", async () => {
   strictEqual((await get(`${other.url}/count.txt`)).body, "4");
 });
 
-Deno.test("Deno Deploy: settings that have no effect are named in one line of the log", async () => {
+Deno.test("on Deno Deploy, settings that have no effect are named in one line of the log", async () => {
   await using remote = startKvConnect();
   const env = {
     ...platform,
@@ -84,7 +84,7 @@ Deno.test("Deno Deploy: settings that have no effect are named in one line of th
   strictEqual((await get(`${plain.url}/count.txt`)).body, "1", "the prefix is the default");
 });
 
-Deno.test("Deno Deploy: without SECRET_TOKEN /hit answers 401 and the log says why", async () => {
+Deno.test("on Deno Deploy, without SECRET_TOKEN /hit answers 401 and the log says why", async () => {
   await using remote = startKvConnect();
   await using service = await startService({ flags, env: { ...platform, ...assigned(remote) } });
   doesNotMatch(service.stdout(), /secret|[0-9a-f]{16}/);
@@ -99,7 +99,7 @@ Deno.test("Deno Deploy: without SECRET_TOKEN /hit answers 401 and the log says w
 
 // The platform tells Deno.openKv() in this variable what to do where no KV is assigned to the app.
 for (const fallback of ["error", "warn"]) {
-  Deno.test(`Deno Deploy: without a KV starts, answers 503, says what to assign (${fallback})`, async () => {
+  Deno.test(`on Deno Deploy, without a KV starts, answers 503, says what to assign (${fallback})`, async () => {
     await using folder = await tempDir();
     const env = {
       ...platform,
@@ -120,7 +120,7 @@ for (const fallback of ["error", "warn"]) {
   });
 }
 
-Deno.test("Deno Deploy: a bad setting ends the start with its name", async () => {
+Deno.test("on Deno Deploy, a bad setting ends the start with its name", async () => {
   const env = { ...platform, SECRET_TOKEN, STORE_URL: "kv:data/secret-value.kv" };
   await using folder = await tempDir();
   await using service = await startService({ flags, cwd: folder.path, env, ready: /cannot start/ });
@@ -131,7 +131,7 @@ Deno.test("Deno Deploy: a bad setting ends the start with its name", async () =>
   deepStrictEqual([...Deno.readDirSync(folder.path)], []);
 });
 
-Deno.test("Deno Deploy: SIGINT ends within 5 s, whatever hangs", async () => {
+Deno.test("on Deno Deploy, SIGINT ends within 5 s, whatever hangs", async () => {
   await using remote = startKvConnect();
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const stuck: Record<string, string> = {

@@ -92,23 +92,23 @@ const scriptGraph = new Map([
 ]);
 const graph = new Map([...scriptGraph, ...serverGraph]);
 
-Deno.test("imports: every module has a rule, and every rule a module", () => {
+Deno.test("every module has a rule, and every rule a module", () => {
   const all = [...modules, ...scripts];
   deepStrictEqual(all.filter((module) => ruleOf(module) === undefined), []);
   deepStrictEqual(RULES.filter(([part]) => !all.some((module) => covers(part, module))), []);
 });
 
-Deno.test("imports: every module is used by main.ts, but for what others mount or serve and for a worker", () => {
+Deno.test("every module is used by main.ts, but for what others mount or serve and for a worker", () => {
   const unused = modules.filter((module) => !serverGraph.has(module));
   deepStrictEqual(unused, ["src/mount.ts", "src/png/worker.ts", "src/serve.ts"]);
 });
 
-Deno.test("imports: every module of the page's script is used by a page, and none by the server", () => {
+Deno.test("every module of the page's script is used by a page, and none by the server", () => {
   deepStrictEqual(scripts.filter((module) => !scriptGraph.has(module)), []);
   deepStrictEqual(scripts.filter((module) => serverGraph.has(module)), []);
 });
 
-Deno.test("imports: what the page's script shares with the server has only types from it", () => {
+Deno.test("what the page's script shares with the server has only types from it", () => {
   deepStrictEqual((graph.get("src/chart/bars.ts") ?? []).filter(({ code }) => code), []);
 });
 
@@ -132,7 +132,7 @@ for (const module of [...modules, ...scripts]) {
   });
 }
 
-Deno.test("imports: files for browsers are in src/browser, and are imported as text", async () => {
+Deno.test("files for browsers are in src/browser, and are imported as text", async () => {
   const others = pages.filter((page) => !page.startsWith("src/browser/"));
   deepStrictEqual(others.toSorted(), ["src/png/tallymark-png.js", "src/png/worker.min.js"]);
   for (const module of modules.filter((module) => module !== "src/png/png_queue.ts")) {
@@ -146,7 +146,7 @@ Deno.test("imports: files for browsers are in src/browser, and are imported as t
   }
 });
 
-Deno.test("imports: no module imports itself in a cycle, not even for types", () => {
+Deno.test("no module imports itself in a cycle, not even for types", () => {
   const open: string[] = [];
   const done = new Set<string>();
   function visit(module: string): void {
@@ -181,7 +181,7 @@ function loadedWith(module: string): string[] {
   return [...loaded];
 }
 
-Deno.test("imports: a start loads no Redis, and no package but Hono and isbot", () => {
+Deno.test("a start loads no Redis, and no package but Hono and isbot", () => {
   const names = loadedWith("main.ts");
   deepStrictEqual(names.filter((name) => name.startsWith("src/store/redis/")), []);
   deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
@@ -244,7 +244,7 @@ Deno.test("code: .docs/design.md lists every module that works in the background
 // Deno 2.9 exports the loose comparisons of node:assert under these names. With these 1 equals "1".
 const LOOSE = /\b(?:equal|deepEqual|notEqual|notDeepEqual)\b/;
 
-Deno.test("tests: assertions are imported by name from node:assert/strict, and none compares loosely", async () => {
+Deno.test("assertions are imported by name from node:assert/strict, and none compares loosely", async () => {
   const others: string[] = [];
   for (const file of sourceFiles("tests").filter((file) => file.endsWith(".ts"))) {
     const text = await Deno.readTextFile(join(projectFolder, file));
@@ -258,7 +258,7 @@ Deno.test("tests: assertions are imported by name from node:assert/strict, and n
   deepStrictEqual(others, []);
 });
 
-Deno.test("imports: no module under src opens, reads or asks for anything by being imported", async () => {
+Deno.test("no module under src opens, reads or asks for anything by being imported", async () => {
   await using folder = await tempDir();
   const entry = join(folder.path, "import_all.ts");
   const entries = ["main.ts", "src/serve.ts"];

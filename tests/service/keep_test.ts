@@ -104,7 +104,7 @@ for (const runtime of ["deno", "node"] as const) {
   );
 }
 
-Deno.test("keep.mjs: all pages of stars and releases are read", async () => {
+Deno.test("all pages of stars and releases are read", async () => {
   await using service = await startTallymark();
   const numbers = someNumbers();
   // 95 weeks on 4 pages and 201 releases on 3.
@@ -132,7 +132,7 @@ Deno.test("keep.mjs: all pages of stars and releases are read", async () => {
   );
 });
 
-Deno.test("keep.mjs: a list without an end is given up after 100 pages", async () => {
+Deno.test("a list without an end is given up after 100 pages", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   const releases = `${sources.github.url}/repos/o/r/releases`;
@@ -171,7 +171,7 @@ for (let night = 0;; night++) {
 process.exit(0);
 `;
 
-Deno.test("keep.mjs: months of nights, some missed and some doubled, end in the series that the sources had", async () => {
+Deno.test("months of nights, some missed and some doubled, end in the series that the sources had", async () => {
   const last = times(60, 365);
   const half = Math.floor(last / 2);
   await using service = await startTallymark();
@@ -290,7 +290,7 @@ function lastHalved(days: Map<string, number>, count: number): Map<string, numbe
   return new Map([...days].map(([day, number]) => [day, open.includes(day) ? number / 2 : number]));
 }
 
-Deno.test("keep.mjs: a rate limit is obeyed up to 60 seconds, and a longer one is named", async () => {
+Deno.test("a rate limit is obeyed up to 60 seconds, and a longer one is named", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   const refusal = (status: number, after: string) => () =>
@@ -326,7 +326,7 @@ Deno.test("keep.mjs: a rate limit is obeyed up to 60 seconds, and a longer one i
   deepStrictEqual(await totals(service.url), { "npm/@s/n": 23 });
 });
 
-Deno.test("keep.mjs: a source that fails is named, the others are sent, and the next run makes up for it", async () => {
+Deno.test("a source that fails is named, the others are sent, and the next run makes up for it", async () => {
   const bad: Record<string, () => Response> = {
     "status 500": () => new Response("Internal error", { status: 500 }),
     "status 502": () => new Response("<html>Bad Gateway</html>", { status: 502 }),
@@ -376,7 +376,7 @@ Deno.test("keep.mjs: a source that fails is named, the others are sent, and the 
   strictEqual(Object.keys(await totals(service.url)).length, 11);
 });
 
-Deno.test("keep.mjs: a source that does not respond is given up after 30 seconds", async () => {
+Deno.test("a source that does not respond is given up after 30 seconds", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   sources.npm.planned = [() => new Response(new ReadableStream())];
@@ -398,7 +398,7 @@ Deno.test("keep.mjs: a source that does not respond is given up after 30 seconds
   strictEqual(stdout, "docker/o/r\n");
 });
 
-Deno.test("keep.mjs: a renamed repository is kept under its old name, with the token", async () => {
+Deno.test("a renamed repository is kept under its old name, with the token", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   const { code, stderr } = await runKeep({
@@ -413,7 +413,7 @@ Deno.test("keep.mjs: a renamed repository is kept under its old name, with the t
   ok(sources.github.received.every(({ authorization }) => authorization?.includes(GITHUB_TOKEN)));
 });
 
-Deno.test("keep.mjs: a total that restarts is the old total and what is new", async () => {
+Deno.test("a total that restarts is the old total and what is new", async () => {
   await using service = await startTallymark();
   const numbers = someNumbers();
   using sources = openSources(numbers);
@@ -425,7 +425,7 @@ Deno.test("keep.mjs: a total that restarts is the old total and what is new", as
   }
 });
 
-Deno.test("keep.mjs: a total that was requested before another report adds nothing to it", async () => {
+Deno.test("a total that was requested before another report adds nothing to it", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   sources.docker.planned = [async () => {
@@ -440,7 +440,7 @@ Deno.test("keep.mjs: a total that was requested before another report adds nothi
   strictEqual((await counter(service.url, "docker/o/r")).seen, 130);
 });
 
-Deno.test("keep.mjs: the job key is sent to the service only, and the token of GitHub to GitHub only", async () => {
+Deno.test("the job key is sent to the service only, and the token of GitHub to GitHub only", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   using other = openSource(() => Response.json({ stargazers_count: 1 }));
@@ -497,7 +497,7 @@ Deno.test("keep.mjs: the job key is sent to the service only, and the token of G
   }
 });
 
-Deno.test("keep.mjs: at most five redirects are followed, and http: only on localhost", async () => {
+Deno.test("at most five redirects are followed, and http: only on localhost", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   const { docker, npm, env } = sources;
@@ -535,7 +535,7 @@ Deno.test("keep.mjs: at most five redirects are followed, and http: only on loca
   strictEqual(plain.stderr.trim(), expected[0]);
 });
 
-Deno.test("keep.mjs: names are parts of a path and nothing else", async () => {
+Deno.test("keep.mjs names are parts of a path and nothing else", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   const { code, stderr } = await runKeep({
@@ -554,7 +554,7 @@ Deno.test("keep.mjs: names are parts of a path and nothing else", async () => {
   deepStrictEqual(await totals(service.url), {});
 });
 
-Deno.test("keep.mjs: crates.io gets one request a second, and all sources the address of the service", async () => {
+Deno.test("crates.io gets one request a second, and all sources the address of the service", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   await runKeep({ env: sources.env, keep: "crates n m, docker o/r", service: service.url });
@@ -565,7 +565,7 @@ Deno.test("keep.mjs: crates.io gets one request a second, and all sources the ad
   }
 });
 
-Deno.test("keep.mjs: takes the secret or job keys, and says which of them is refused", async () => {
+Deno.test("keep.mjs takes the secret or job keys, and says which of them is refused", async () => {
   await using service = await startTallymark();
   using sources = openSources(someNumbers());
   const run = (token: string, keep = "docker o/r") =>
@@ -592,7 +592,7 @@ Deno.test("keep.mjs: takes the secret or job keys, and says which of them is ref
   }
 });
 
-Deno.test("keep.mjs: without access, a setting or a source, it fails and says so, and shows no token", async () => {
+Deno.test("without access, a setting or a source, it fails and says so, and shows no token", async () => {
   const service = await startTallymark();
   await using _ = service;
   using sources = openSources(someNumbers());

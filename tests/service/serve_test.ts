@@ -50,7 +50,7 @@ for (const workers of fullNumbers ? [2, 8] : [2]) {
 }
 
 Deno.test(
-  "deno serve: a process that is killed has stored every acknowledged hit",
+  "under deno serve, a process that is killed has stored every acknowledged hit",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -131,7 +131,7 @@ Deno.test("deno serve with 4 workers", needsRedis, async (t) => {
 });
 
 Deno.test(
-  "deno serve: without SECRET_TOKEN, all workers use data/secret, and need one that stays",
+  "under deno serve, without SECRET_TOKEN, all workers use data/secret, and need one that stays",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -152,13 +152,13 @@ Deno.test(
   },
 );
 
-Deno.test("deno serve: with counters in memory, it does not start", async () => {
+Deno.test("under deno serve, with counters in memory, it does not start", async () => {
   const inMemory = await runService(serving(2, { STORE_URL: "memory:", SECRET_TOKEN: SECRET }));
   strictEqual(inMemory.code, 1);
   match(inMemory.stderr, /Workers cannot share counters in memory: set STORE_URL to a Redis/);
 });
 
-Deno.test("deno serve: one worker counts in a file, and a second one stops the process with one sentence", async () => {
+Deno.test("under deno serve, one worker counts in a file, and a second one stops the process with one sentence", async () => {
   const env = { SECRET_TOKEN: SECRET };
   await using service = await startService(serving(1, env));
   strictEqual((await json(service, "/hit", { method: "POST" })).hits, 1);
@@ -169,7 +169,7 @@ Deno.test("deno serve: one worker counts in a file, and a second one stops the p
   match(stderr, /counter file belongs to one worker.*set STORE_URL to a Redis/i);
 });
 
-Deno.test("deno serve: the documented command runs it with the flags of the start task", async () => {
+Deno.test("under deno serve, the documented command runs it with the flags of the start task", async () => {
   const page = await Deno.readTextFile(join(projectFolder, ".deploy/README.md"));
   const flags = ["--parallel --port 8000 --unstable-kv", ...startFlags()].join(" ");
   ok(page.includes(` deno serve ${flags} src/serve.ts\n`));

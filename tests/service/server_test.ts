@@ -20,7 +20,7 @@ import { waitFor } from "../support/wait_for.ts";
 
 const SECRET_TOKEN = "0123456789abcdef0123";
 
-Deno.test("start: without settings makes a secret and prints a curl line that works", async () => {
+Deno.test("without settings makes a secret and prints a curl line that works", async () => {
   await using service = await startService();
   const [line, url = ""] = /^ +try +(curl -X POST .* "(http:.*)")$/m.exec(service.stdout())
     ?.slice(1) ?? [];
@@ -45,7 +45,7 @@ Deno.test("start: without settings makes a secret and prints a curl line that wo
   deepStrictEqual(eventsOf(ended.stderr), ["start", "stop"]);
 });
 
-Deno.test("start: in two folders two runs make two secrets, with any store", async () => {
+Deno.test("in two folders two runs make two secrets, with any store", async () => {
   const tokens = await Promise.all([1, 2].map(async () => {
     await using service = await startService({ env: { STORE_URL: "memory:" } });
     return await Deno.readTextFile(join(service.cwd, "data/secret"));
@@ -53,7 +53,7 @@ Deno.test("start: in two folders two runs make two secrets, with any store", asy
   notStrictEqual(tokens[0], tokens[1]);
 });
 
-Deno.test("start: a restart keeps the count, after SIGTERM and after SIGKILL", async () => {
+Deno.test("a restart keeps the count, after SIGTERM and after SIGKILL", async () => {
   await using folder = await tempDir();
   const options = { cwd: folder.path, env: { SECRET_TOKEN } };
   for (const [hits, end] of [[1, "SIGTERM"], [2, "SIGKILL"], [3, "SIGTERM"]] as const) {
@@ -63,7 +63,7 @@ Deno.test("start: a restart keeps the count, after SIGTERM and after SIGKILL", a
   }
 });
 
-Deno.test("start: a second process on the same file is refused and the first goes on", async () => {
+Deno.test("a second process on the same file is refused and the first goes on", async () => {
   await using first = await startService({ env: { SECRET_TOKEN } });
   const second = await runService({ cwd: first.cwd, env: { SECRET_TOKEN } });
   strictEqual(second.code, 1);
@@ -84,7 +84,7 @@ for (
     ["it's here/counters.kv", "it's here"],
   ]
 ) {
-  Deno.test(`start: for the counter file ${file} prints the command that allows its folder`, async () => {
+  Deno.test(`for the counter file ${file} prints the command that allows its folder`, async () => {
     await using folder = await tempDir();
     const cwd = join(folder.path, "work");
     await Deno.mkdir(cwd);
@@ -115,7 +115,7 @@ const badSettings: [env: Record<string, string>, named: string[]][] = [
 ];
 
 for (const [env, named] of badSettings) {
-  Deno.test(`start: ends with 1 and names ${named} where ${JSON.stringify(env)}`, async () => {
+  Deno.test(`a start ends with 1 and names ${named} where ${JSON.stringify(env)}`, async () => {
     await using folder = await tempDir();
     const { code, stdout, stderr } = await runService({ cwd: folder.path, env });
     strictEqual(code, 1);
@@ -128,7 +128,7 @@ for (const [env, named] of badSettings) {
   });
 }
 
-Deno.test("start: a port in use is told in one clear line", async () => {
+Deno.test("a port in use is told in one clear line", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { code, stdout, stderr } = await runService({ env: { PORT: String(taken.addr.port) } });
   strictEqual(code, 1);
@@ -141,7 +141,7 @@ Deno.test("start: a port in use is told in one clear line", async () => {
   );
 });
 
-Deno.test("start: a HOST that cannot be used is said to be in .env or in the environment", async () => {
+Deno.test("a HOST that cannot be used is said to be in .env or in the environment", async () => {
   await using folder = await tempDir();
   await Deno.writeTextFile(join(folder.path, ".env"), "STORE_URL=memory:\nHOST=no.invalid\n");
   const ofFile = await runService({ cwd: folder.path, env: { HOST: "" } });
@@ -152,7 +152,7 @@ Deno.test("start: a HOST that cannot be used is said to be in .env or in the env
   }
 });
 
-Deno.test("start: HOST takes an IPv6 address as in a URL, and :: is both families", async () => {
+Deno.test("HOST takes an IPv6 address as in a URL, and :: is both families", async () => {
   await using one = await startService({ env: { HOST: "[::1]", STORE_URL: "memory:" } });
   match(one.url, /^http:\/\/\[::1\]:/);
   await using all = await startService({ env: { HOST: "::", STORE_URL: "memory:" } });
@@ -162,7 +162,7 @@ Deno.test("start: HOST takes an IPv6 address as in a URL, and :: is both familie
   }
 });
 
-Deno.test("start: quotation marks that an env file kept, and DENO_SERVE_ADDRESS, are warned about", async () => {
+Deno.test("quotation marks that an env file kept, and DENO_SERVE_ADDRESS, are warned about", async () => {
   const quoted = `"${SECRET_TOKEN}"`;
   const env = { SECRET_TOKEN: quoted, STORE_URL: "memory:", DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0" };
   await using service = await startService({ env });
@@ -172,7 +172,7 @@ Deno.test("start: quotation marks that an env file kept, and DENO_SERVE_ADDRESS,
   doesNotMatch(stderr, new RegExp(SECRET_TOKEN));
 });
 
-Deno.test("start: .env in the working directory is read, and the process wins", async () => {
+Deno.test(".env in the working directory is read, and the process wins", async () => {
   await using folder = await tempDir();
   const text = `SECRET_TOKEN=${SECRET_TOKEN}\nSTORE_URL=memory:\nHOST=bad host\n`;
   await Deno.writeTextFile(join(folder.path, ".env"), text);
@@ -181,7 +181,7 @@ Deno.test("start: .env in the working directory is read, and the process wins", 
   deepStrictEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), [".env"]);
 });
 
-Deno.test("start: a line in .env that names no setting gets one warning that names it", async () => {
+Deno.test("a line in .env that names no setting gets one warning that names it", async () => {
   await using folder = await tempDir();
   const text = `SECRET_TOKEN=${SECRET_TOKEN}\nPULIC_READS=1\nSTORE_URL=memory:\n`;
   await Deno.writeTextFile(join(folder.path, ".env"), text);
@@ -192,7 +192,7 @@ Deno.test("start: a line in .env that names no setting gets one warning that nam
   match(warnings[0] ?? "", /These names in \.env are not settings: PULIC_READS"/);
 });
 
-Deno.test("start: the token of a remote KV may stand in .env", async () => {
+Deno.test("the token of a remote KV may stand in .env", async () => {
   await using folder = await tempDir();
   await using remote = startKvConnect();
   const text = `DENO_KV_ACCESS_TOKEN=${remote.token}\nSTORE_URL=kv:${remote.url}\n`;
@@ -203,7 +203,7 @@ Deno.test("start: the token of a remote KV may stand in .env", async () => {
   doesNotMatch(service.stdout() + service.stderr(), new RegExp(remote.token));
 });
 
-Deno.test("SECRET_TOKEN: with it reads are protected, and banner and 401 name PUBLIC_READS", async () => {
+Deno.test("with it reads are protected, and banner and 401 name PUBLIC_READS", async () => {
   await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: "memory:" } });
   match(service.stdout().split("\n").slice(0, 3).join("\n"), /PUBLIC_READS/);
   doesNotMatch(service.stdout(), new RegExp(SECRET_TOKEN));
@@ -213,14 +213,14 @@ Deno.test("SECRET_TOKEN: with it reads are protected, and banner and 401 name PU
   strictEqual(await textOf(`${service.url}/count.txt?token=${SECRET_TOKEN}`), "0");
 });
 
-Deno.test("PUBLIC_READS: opens reads and not hits", async () => {
+Deno.test("PUBLIC_READS opens reads and not hits", async () => {
   const env = { SECRET_TOKEN, STORE_URL: "memory:", PUBLIC_READS: "1" };
   await using service = await startService({ env });
   strictEqual(await textOf(`${service.url}/count.txt`), "0");
   strictEqual(await statusOf(`${service.url}/hit`), 401);
 });
 
-Deno.test("SECRET_TOKEN: a short one is warned of once and has no counter keys", async () => {
+Deno.test("a short one is warned of once and has no counter keys", async () => {
   const env = { SECRET_TOKEN: "short", STORE_URL: "memory:" };
   await using service = await startService({ env });
   const answer = await fetch(`${service.url}/key?token=short`);
@@ -302,7 +302,7 @@ Deno.test(
   },
 );
 
-Deno.test("STORE_URL: redis:// with user, encoded password and database", needsRedis, async () => {
+Deno.test("redis:// with user, encoded password and database", needsRedis, async () => {
   await using redis = await startRedis();
   await redis.command(
     "ACL",
@@ -342,7 +342,7 @@ Deno.test("HOSTED_STORE_URL: redis://host:port with a password", needsRedis, asy
 });
 
 Deno.test({
-  name: "HOSTED_STORE_URL: host:port, rediss:// and https:// speak TLS",
+  name: "host:port, rediss:// and https:// speak TLS",
   ignore: !strictRun && (!redisAvailable || !opensslAvailable),
   fn: async () => {
     await using redis = await startRedis({ tls: true, password: "p" });
@@ -362,7 +362,7 @@ Deno.test({
   },
 });
 
-Deno.test("SIGTERM: every request that was accepted is answered, on a remote KV", async () => {
+Deno.test("every request that was accepted is answered, on a remote KV", async () => {
   await using remote = startKvConnect();
   const arrived = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -380,7 +380,7 @@ Deno.test("SIGTERM: every request that was accepted is answered, on a remote KV"
   });
 });
 
-Deno.test("SIGINT: every request that was accepted is answered, on Redis", needsRedis, async () => {
+Deno.test("every request that was accepted is answered, on Redis", needsRedis, async () => {
   await using redis = await startRedis();
   await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: redis.url } });
   await service.storeReady();
@@ -397,7 +397,7 @@ Deno.test("SIGINT: every request that was accepted is answered, on Redis", needs
   strictEqual(await redis.command("GET", "hits:home"), "20");
 });
 
-Deno.test("SIGTERM: under load the file holds exactly the hits that were answered", async () => {
+Deno.test("under load the file holds exactly the hits that were answered", async () => {
   await using folder = await tempDir();
   const options = { cwd: folder.path, env: { SECRET_TOKEN, PUBLIC_READS: "1" } };
   const numbers: number[] = [];

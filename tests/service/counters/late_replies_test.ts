@@ -24,7 +24,7 @@ const calls = [
 ] as const;
 
 for (const ending of ["reply", "failure"] as const) {
-  Deno.test(`createCounters: a late ${ending} ends no call a second time, and waiting stays at 0`, async () => {
+  Deno.test(`a late ${ending} ends no call a second time, and waiting stays at 0`, async () => {
     await Promise.all(calls.map(async ([name, problem, call]) => {
       const store = new ScriptedStore();
       const gate = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ for (const ending of ["reply", "failure"] as const) {
   });
 }
 
-Deno.test("createCounters: after late replies as many calls may wait as before, and close ends once they are done", async () => {
+Deno.test("after late replies as many calls may wait as before, and close ends once they are done", async () => {
   const store = new ScriptedStore();
   const late = Promise.withResolvers<void>();
   store.gate = late.promise;

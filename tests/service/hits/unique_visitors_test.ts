@@ -6,7 +6,7 @@ import { createUniqueVisitors } from "../../../src/hits/unique_visitors.ts";
 import { createLog } from "../../../src/log.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 
-Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
+Deno.test("of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
   const store = new ScriptedStore();
   const log = createLog({ secrets: [], write: () => {} });
   const counters = createCounters(store);
@@ -29,7 +29,7 @@ Deno.test("createUniqueVisitors(): of a counter and day 50,000 visitors are reme
   await counters.close();
 });
 
-Deno.test("createUniqueVisitors(): a client with 10,000 user agents leaves the places of others, wherever it counts", async () => {
+Deno.test("a client with 10,000 user agents leaves the places of others, wherever it counts", async () => {
   const store = new ScriptedStore();
   const log = createLog({ secrets: [], write: () => {} });
   const counters = createCounters(store);

@@ -15,7 +15,7 @@ function openPngQueue(log: string[] = []): PngQueue & Disposable {
 
 const render = (pngQueue: PngQueue, svg: string) => pngQueue.rasterize({ svg, scale: 1 });
 
-Deno.test("PngQueue: of 20 different images at once, 16 are made and 4 are refused", async () => {
+Deno.test("of 20 different images at once, 16 are made and 4 are refused", async () => {
   using pngQueue = openPngQueue();
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, (_, number) => render(pngQueue, `${PIXEL}<!--${number}-->`)),
@@ -28,7 +28,7 @@ Deno.test("PngQueue: of 20 different images at once, 16 are made and 4 are refus
   ok((await render(pngQueue, PIXEL)).length > 0);
 });
 
-Deno.test("PngQueue: the same image is made once, at each scale, while the cache has room", async () => {
+Deno.test("the same image is made once, at each scale, while the cache has room", async () => {
   using pngQueue = openPngQueue();
   const same = await Promise.all(Array.from({ length: 50 }, () => render(pngQueue, PIXEL)));
   strictEqual(new Set(same).size, 1);
@@ -38,7 +38,7 @@ Deno.test("PngQueue: the same image is made once, at each scale, while the cache
   notStrictEqual(await render(pngQueue, PIXEL), same[0]);
 });
 
-Deno.test("PngQueue: one that cannot be loaded makes the URLs of its scripts once", async () => {
+Deno.test("one that cannot be loaded makes the URLs of its scripts once", async () => {
   using pngQueue = openPngQueue();
   const { Worker, URL: { createObjectURL } } = globalThis;
   let urls = 0;
@@ -67,7 +67,7 @@ Deno.test("PngQueue: one that cannot be loaded makes the URLs of its scripts onc
   ok((await render(pngQueue, PIXEL)).length > 0);
 });
 
-Deno.test("PngQueue: a fixed image is made once, and before those that wait for a place", async () => {
+Deno.test("a fixed image is made once, and before those that wait for a place", async () => {
   using pngQueue = openPngQueue();
   await pngQueue.notice("busy");
   const order: string[] = [];
@@ -83,7 +83,7 @@ Deno.test("PngQueue: a fixed image is made once, and before those that wait for 
   ok(order.indexOf("fixed") < order.lastIndexOf("waiting"), order.join());
 });
 
-Deno.test("PngQueue: an image that fails is refused and logged, and the next one is rendered", async () => {
+Deno.test("an image that fails is refused and logged, and the next one is rendered", async () => {
   const log: string[] = [];
   using pngQueue = openPngQueue(log);
   await rejects(render(pngQueue, "<svg"), { kind: "busy" });
@@ -91,7 +91,7 @@ Deno.test("PngQueue: an image that fails is refused and logged, and the next one
   ok((await render(pngQueue, PIXEL)).length > 0);
 });
 
-Deno.test("PngQueue: an image that takes longer than 2 s is refused, and the next one is rendered", async () => {
+Deno.test("an image that takes longer than 2 s is refused, and the next one is rendered", async () => {
   using pngQueue = openPngQueue();
   ok((await render(pngQueue, PIXEL)).length > 0);
   const start = performance.now();

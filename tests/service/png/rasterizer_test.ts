@@ -74,7 +74,7 @@ Deno.test("rasterize: a preview has 1200 by 630 pixels", async () => {
   deepStrictEqual(sizeOf(await rasterize({ svg, scale: 3 })), [1200, 630]);
 });
 
-Deno.test("rasterize: the fonts have the scripts that are drawn in PNGs", async () => {
+Deno.test("the fonts have the scripts that are drawn in PNGs", async () => {
   const draw = (text: string) =>
     rasterize({
       svg: `<svg xmlns="http://www.w3.org/2000/svg" width="99" height="20">` +
@@ -97,13 +97,13 @@ Deno.test("rasterize: the fonts have the scripts that are drawn in PNGs", async 
   }
 });
 
-Deno.test("rasterize: a badge leaves out a label whose letters no font has", () => {
+Deno.test("a badge leaves out a label whose letters no font has", () => {
   const draw = (label: string) => drawBadge(parseLook(new Map([["label", label]]), "png"), "1");
   strictEqual(draw("\u8bbf\u95ee"), draw(""));
   notStrictEqual(draw("\u0432\u0438\u0434"), draw(""));
 });
 
-Deno.test("rasterize: cards and previews have the label in place of a name that no font has", () => {
+Deno.test("cards and previews have the label in place of a name that no font has", () => {
   for (const { draw } of [pictures.card, pictures.preview]) {
     const card = (id: string, label: string, target: "png" | "svg" = "png") =>
       draw({ ...FIGURES, id }, new Map([["theme", "light"], ["label", label]]), [], target)
@@ -115,7 +115,7 @@ Deno.test("rasterize: cards and previews have the label in place of a name that 
   }
 });
 
-Deno.test("rasterize: numbers and dates are English in a language whose letters no font has", () => {
+Deno.test("numbers and dates are English in a language whose letters no font has", () => {
   for (const locale of ["ja", "ko", "zh", "hi", "th"]) {
     const draw = (locale: string) =>
       pictures.chart.draw(figures, new Map([["locale", locale], ["range", "all"]]), [], "png");

@@ -80,7 +80,7 @@ for (const { store, options } of STORES) {
   );
 }
 
-Deno.test("import: line breaks without end are read without growing", async () => {
+Deno.test("line breaks without end are read without growing", async () => {
   await using target = await startTarget("kv");
   const { service, url } = target;
   strictEqual(await countOf(url, "n0"), 0);
@@ -100,7 +100,7 @@ Deno.test("import: line breaks without end are read without growing", async () =
   checkGrowth(before, await residentMemory(service.pid), 100);
 });
 
-Deno.test("import: while line breaks without end are read, the event loop turns for other requests", async () => {
+Deno.test("while line breaks without end are read, the event loop turns for other requests", async () => {
   await using app = await memoryApp();
   const chunk = new Uint8Array(2 ** 19).fill(10);
   const chunks = 32;
@@ -117,7 +117,7 @@ Deno.test("import: while line breaks without end are read, the event loop turns 
   ok(turns > chunks / 2, `${turns} turns during ${chunks} chunks`);
 });
 
-Deno.test("import: a body that stops leaves the lines before it stored, and holds up neither hits nor the end", async () => {
+Deno.test("a body that stops leaves the lines before it stored, and holds up neither hits nor the end", async () => {
   await using target = await startTarget("kv");
   const { service, url } = target;
   // Lines in flight may be lost with their connection, so they are sent until they arrive.

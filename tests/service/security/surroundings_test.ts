@@ -7,7 +7,7 @@ import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { SECRET } from "../../support/secret.ts";
 
-Deno.test("start: settings that are not UTF-8 are told by name and never shown", async () => {
+Deno.test("settings that are not UTF-8 are told by name and never shown", async () => {
   const { code, stdout, stderr } = await runService({
     wrap: (line) => [
       ...["sh", "-c", `SECRET_TOKEN=$(printf '\\377${SECRET}') HOST=$(printf '\\377') exec "$@"`],
@@ -20,7 +20,7 @@ Deno.test("start: settings that are not UTF-8 are told by name and never shown",
   doesNotMatch(stdout + stderr, new RegExp(SECRET));
 });
 
-Deno.test("start: a secret of 100,000 characters is neither shown nor in the way", async () => {
+Deno.test("a secret of 100,000 characters is neither shown nor in the way", async () => {
   const secret = "s".repeat(100_000);
   await using service = await startService({
     env: { SECRET_TOKEN: secret, STORE_URL: "memory:", PUBLIC_READS: "1" },
@@ -32,7 +32,7 @@ Deno.test("start: a secret of 100,000 characters is neither shown nor in the way
 });
 
 Deno.test({
-  name: "output: with both on a full disk the service starts, counts, and tells of trouble",
+  name: "with both on a full disk the service starts, counts, and tells of trouble",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const port = reservePort();
@@ -53,7 +53,7 @@ Deno.test({
   },
 });
 
-Deno.test("start: two links to one counter file cannot give it two owners", async () => {
+Deno.test("two links to one counter file cannot give it two owners", async () => {
   await using folder = await tempDir();
   await Deno.mkdir(join(folder.path, "data"));
   await Deno.symlink(join(folder.path, "counters.kv"), join(folder.path, "data", "counters.kv"));
@@ -65,7 +65,7 @@ Deno.test("start: two links to one counter file cannot give it two owners", asyn
 /** Characters: about the longest query that is taken. */
 const LONGEST = 7_900;
 
-Deno.test("memory: labels and fonts from long URLs do not keep the URLs", async () => {
+Deno.test("labels and fonts from long URLs do not keep the URLs", async () => {
   // 7,000 looks would keep 55 MB of them.
   await using service = await startService({
     env: { STORE_URL: "memory:" },

@@ -10,7 +10,7 @@ import type { Environment } from "../../../src/start/settings.ts";
 const secret = "0123456789abcdef";
 const kept: GeneratedSecret = { text: "f00", path: "data/secret", isNew: false, warnings: [] };
 
-Deno.test("banner: address, store, reads, where the secret is, a curl line, and the link to the page", () => {
+Deno.test("address, store, reads, where the secret is, a curl line, and the link to the page", () => {
   strictEqual(
     show({}, { own: { ...kept, isNew: true }, signIn: "1ee7" }),
     `Tallymark ${VERSION} listens on http://localhost:8000
@@ -22,14 +22,14 @@ Deno.test("banner: address, store, reads, where the secret is, a curl line, and 
   );
 });
 
-Deno.test("banner: with PUBLIC_URL, the sign-in link works at the address of the service", () => {
+Deno.test("with PUBLIC_URL, the sign-in link works at the address of the service", () => {
   const environment = { PUBLIC_URL: "https://example.org/hits" };
   match(show(environment), /\n {2}public {4}https:\/\/example\.org\/hits\n/);
   match(show(environment), /\n {2}page {6}https:\/\/example\.org\/hits$/);
   match(show(environment, { signIn: "1ee7" }), / https:\/\/example\.org\/hits\/#sign-in=1ee7 /);
 });
 
-Deno.test("banner: a secret that no file keeps is printed, with a curl line", () => {
+Deno.test("a secret that no file keeps is printed, with a curl line", () => {
   const text = show({ STORE_URL: "memory:" }, {
     own: { ...kept, path: undefined, isNew: true },
   });
@@ -41,7 +41,7 @@ Deno.test("banner: a secret that no file keeps is printed, with a curl line", ()
   );
 });
 
-Deno.test("banner: a shell finds the file of the secret, whatever its folder is called", async () => {
+Deno.test("a shell finds the file of the secret, whatever its folder is called", async () => {
   await using folder = await tempDir();
   const path = join(folder.path, `it's "$HOME" \\ here`);
   await Deno.writeTextFile(path, "f00");
@@ -51,7 +51,7 @@ Deno.test("banner: a shell finds the file of the secret, whatever its folder is 
   strictEqual(new TextDecoder().decode(stdout), "X-Auth-Token: f00");
 });
 
-Deno.test("banner: with protected reads names PUBLIC_READS in its first lines", () => {
+Deno.test("with protected reads names PUBLIC_READS in its first lines", () => {
   const lines = show({ SECRET_TOKEN: secret }).split("\n");
   match(lines.slice(0, 3).join("\n"), /PUBLIC_READS=1/);
   doesNotMatch(show({ SECRET_TOKEN: secret, PUBLIC_READS: "1" }), /PUBLIC_READS/);
@@ -76,7 +76,7 @@ const places: [environment: Environment, place: string][] = [
 ];
 
 for (const [environment, place] of places) {
-  Deno.test(`banner: says "${place}" and no secret`, () => {
+  Deno.test(`the banner says "${place}" and no secret`, () => {
     const text = show({ ...environment, SECRET_TOKEN: `hidden${secret}` });
     strictEqual(/counters +(.*)/.exec(text)?.[1], place);
     doesNotMatch(text, /hidden/);
@@ -92,7 +92,7 @@ const addresses: [hostname: string, url: string][] = [
 ];
 
 for (const [hostname, url] of addresses) {
-  Deno.test(`banner: a server on ${hostname} is called at ${url}`, () => {
+  Deno.test(`a server on ${hostname} is called at ${url}`, () => {
     const text = show({}, { hostname });
     strictEqual(text.split("\n")[0], `Tallymark ${VERSION} listens on ${url}`);
     match(text, new RegExp(`"${url.replaceAll(/[[\].]/g, "\\$&")}/hit`));

@@ -75,7 +75,7 @@ Deno.test("deno task start passes its arguments on", async () => {
   strictEqual(new TextDecoder().decode(stdout), `Tallymark ${version}\n`);
 });
 
-Deno.test("link: prints a link that signs in once, on a server without a terminal, and writes nothing", async () => {
+Deno.test("a link prints a link that signs in once, on a server without a terminal, and writes nothing", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path });
   match(service.stdout(), new RegExp(`^Tallymark ${version} listens on `));
@@ -94,7 +94,7 @@ Deno.test("link: prints a link that signs in once, on a server without a termina
   ok(!ended.stderr.includes(token));
 });
 
-Deno.test("link: without URL, the link follows from HOST and PORT, also of .env", async () => {
+Deno.test("without URL, the link follows from HOST and PORT, also of .env", async () => {
   await using folder = await tempDir();
   await Deno.writeTextFile(join(folder.path, ".env"), `SECRET_TOKEN=${SECRET}\nPORT=9000\n`);
   // Empty variables count as unset.
@@ -150,7 +150,7 @@ for (const [args, env, message] of impossible) {
   });
 }
 
-Deno.test("link: a link from before the start of the server does not work", async () => {
+Deno.test("a link from before the start of the server does not work", async () => {
   // Tokens know whole seconds only.
   const token = createLinkToken(new Secret(SECRET), Date.now() - 1000);
   await using service = await startService({ env: { SECRET_TOKEN: SECRET } });

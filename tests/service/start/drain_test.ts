@@ -6,7 +6,7 @@ import { waitFor } from "../../support/wait_for.ts";
 
 const SECRET_TOKEN = "0123456789abcdef0123";
 
-Deno.test("SIGTERM: a hit under way is answered on a connection that ends with it", async () => {
+Deno.test("a hit under way is answered on a connection that ends with it", async () => {
   await using remote = startKvConnect();
   const arrived = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ Deno.test("SIGTERM: a hit under way is answered on a connection that ends with i
   strictEqual((await service.waitForEnd()).code, 0);
 });
 
-Deno.test("SIGTERM: whoever calls again and again is told to go before the connection ends", async () => {
+Deno.test("whoever calls again and again is told to go before the connection ends", async () => {
   // The farewell lasts a moment: a machine too busy for them to call again within it tells nothing.
   await waitFor("callers who were all told", async () => {
     const ends = await endsOfCallers(20);

@@ -9,7 +9,7 @@ import { waitFor } from "../../support/wait_for.ts";
 const SECRET_TOKEN = "0123456789abcdef0123";
 
 Deno.test({
-  name: "SIGTERM: a hit that was accepted before the listener was lost is answered",
+  name: "a hit that was accepted before the listener was lost is answered",
   // A shell sets the limit on descriptors; Windows has none.
   ignore: Deno.build.os === "windows",
   fn: async () => {

@@ -8,7 +8,7 @@ const needsTerminal = needsPrograms("script");
 
 for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memory:" }]) {
   Deno.test(
-    `start: a terminal is shown a link that signs in once: ${JSON.stringify(env)}`,
+    `a terminal is shown a link that signs in once: ${JSON.stringify(env)}`,
     needsTerminal,
     async () => {
       await using service = await startInTerminal(env);
@@ -40,7 +40,7 @@ for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memor
 }
 
 Deno.test(
-  "start: of two who follow the link at the same time one is signed in",
+  "of two who follow the link at the same time one is signed in",
   needsTerminal,
   async () => {
     await using service = await startInTerminal({});
@@ -56,7 +56,7 @@ Deno.test(
 );
 
 Deno.test(
-  "start: without a terminal, or with a secret that is too short for sessions, there is no link",
+  "without a terminal, or with a secret that is too short for sessions, there is no link",
   needsTerminal,
   async () => {
     await using piped = await startService();

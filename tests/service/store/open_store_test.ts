@@ -29,7 +29,7 @@ Deno.test("openStore: memory", async () => {
   }
 });
 
-Deno.test("openStore: a Deno KV file, under the prefix of the settings", async () => {
+Deno.test("a Deno KV file, under the prefix of the settings", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/data/counters.kv`;
   const { store } = await enter({ kind: "kv-file", path }, { prefix: "site:" });
@@ -41,7 +41,7 @@ Deno.test("openStore: a Deno KV file, under the prefix of the settings", async (
   deepStrictEqual((await kv.get(["site:", HOME])).value, new Deno.KvU64(3n));
 });
 
-Deno.test("openStore: what a killed process left in the journal of a file counts, and is in the entries once it is closed", async () => {
+Deno.test("what a killed process left in the journal of a file counts, and is in the entries once it is closed", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const ids = Array.from({ length: 30 }, (_, index) => counterId(`n${index}`));
@@ -58,7 +58,7 @@ Deno.test("openStore: what a killed process left in the journal of a file counts
 });
 
 Deno.test({
-  name: "openStore: a file that this process may not touch is Deno's own error",
+  name: "a file that this process may not touch is Deno's own error",
   permissions: { read: false, write: false },
   async fn() {
     const setting: StoreSetting = { kind: "kv-file", path: "/somewhere/counters.kv" };
@@ -66,7 +66,7 @@ Deno.test({
   },
 });
 
-Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
+Deno.test("a remote Deno KV, opened when it is needed", async () => {
   await using server = startKvConnect();
   Deno.env.set("DENO_KV_ACCESS_TOKEN", server.token);
   const { store } = await enter({ kind: "kv-remote", url: server.url });
@@ -81,7 +81,7 @@ Deno.test("openStore: a remote Deno KV, opened when it is needed", async () => {
   await store.close();
 });
 
-Deno.test("openStore: Redis, also where it must answer at once", needsRedis, async () => {
+Deno.test("Redis, also where it must answer at once", needsRedis, async () => {
   // Without it, the log has a warning.
   await using redis = await startRedis({ args: ["--appendonly", "yes"] });
   const { store, log } = await enter(redisSetting(redis.url), { failFast: true, prefix: "p:" });
@@ -92,7 +92,7 @@ Deno.test("openStore: Redis, also where it must answer at once", needsRedis, asy
   await store.close();
 });
 
-Deno.test("openStore: a Redis that is away does not hold up the start", needsRedis, async () => {
+Deno.test("a Redis that is away does not hold up the start", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   proxy.blackHole();
@@ -107,7 +107,7 @@ Deno.test("openStore: a Redis that is away does not hold up the start", needsRed
 });
 
 Deno.test(
-  "openStore: failing fast waits for a Redis that is about to come",
+  "failing fast waits for a Redis that is about to come",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -123,7 +123,7 @@ Deno.test(
   },
 );
 
-Deno.test("openStore: failing fast gives up after 5 s and says why", needsRedis, async () => {
+Deno.test("failing fast gives up after 5 s and says why", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   await using server = startKvConnect();

@@ -77,7 +77,7 @@ const rows: [name: string, stored: StoredDays, expected: Days["hits"] | undefine
 for (const [name, stored, expected] of rows) {
   const shown = expected === undefined ? "is refused" : `has ${expected.length} days`;
 
-  Deno.test(`Deno KV: a counter that is stored with ${name} ${shown}`, async () => {
+  Deno.test(`on Deno KV, a counter that is stored with ${name} ${shown}`, async () => {
     const kv = await Deno.openKv(":memory:");
     const { openDay, totalAtDayStart, firstYear = 0, before, year } = stored;
     await kv.set(["hits:", HOME], new Deno.KvU64(50n));
@@ -92,7 +92,7 @@ for (const [name, stored, expected] of rows) {
     await store.close();
   });
 
-  Deno.test(`Redis: a counter that is stored with ${name} ${shown}`, needsRedis, async () => {
+  Deno.test(`on Redis, a counter that is stored with ${name} ${shown}`, needsRedis, async () => {
     await using redis = await startRedis();
     const { openDay, totalAtDayStart, firstYear, before, year } = stored;
     await redis.command("SET", "hits:home", "50");

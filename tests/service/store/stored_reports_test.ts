@@ -75,7 +75,7 @@ for (const shared of [false, true]) {
   });
 }
 
-Deno.test("openKvStore shared: an ignored report returns what the counter held at one instant", async () => {
+Deno.test("on a shared Deno KV, an ignored report returns what the counter held at one instant", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv, shared: true });
   const other = await kvStore({ kv, shared: true });
@@ -98,14 +98,14 @@ Deno.test("openKvStore shared: an ignored report returns what the counter held a
   await store.close();
 });
 
-Deno.test("createRedisStore: a report stays when hits open a day", { ...needsRedis }, async () => {
+Deno.test("on Redis, a report stays when hits open a day", { ...needsRedis }, async () => {
   await using redis = await startRedis();
   const clock = { day: SOME_DAY };
   await checkNextDays(await openRedisStore(redis.url, { today: () => clock.day }), clock);
 });
 
 Deno.test(
-  "createRedisStore: nothing is left of a report after it or its counter was deleted",
+  "on Redis, nothing is left of a report after it or its counter was deleted",
   { ...needsRedis },
   async () => {
     await using redis = await startRedis();

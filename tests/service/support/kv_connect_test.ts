@@ -39,7 +39,7 @@ const LIMITS = [
 ];
 
 for (const { what, fits, over } of LIMITS) {
-  Deno.test(`KvConnectData: takes no more than a self-hosted Deno KV: ${what}`, () => {
+  Deno.test(`KvConnectData takes no more than a self-hosted Deno KV: ${what}`, () => {
     const data = new KvConnectData();
     const isRead = ["ranges", "entries", "readKey"].includes(what);
     const send = (fields: [number, Uint8Array][]) => {

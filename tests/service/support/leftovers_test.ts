@@ -7,7 +7,7 @@ import { waitFor } from "../../support/wait_for.ts";
 const DAY_MS = 86_400_000;
 const needsProc = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("removeLeftovers: removes folders of the tests that are older than a day, and no others", async () => {
+Deno.test("removeLeftovers removes folders of the tests that are older than a day, and no others", async () => {
   await using root = await tempDir();
   const NAMES = ["old", "new"].flatMap((age) => [`${TEMP_PREFIX}${age}`, `tallymark-${age}`]);
   for (const name of NAMES) {
@@ -22,7 +22,7 @@ Deno.test("removeLeftovers: removes folders of the tests that are older than a d
 });
 
 Deno.test(
-  "removeLeftovers: ends processes whose parent was killed, in a folder of the tests",
+  "removeLeftovers ends processes whose parent was killed, in a folder of the tests",
   needsProc,
   async () => {
     await using root = await tempDir();

@@ -33,7 +33,7 @@ for (const shared of [false, true]) {
     ]
   ) {
     for (const contested of [0, 149]) {
-      Deno.test(`openKvStore ${kind}: endless conflicts on counter ${contested} of 150 fail only the ${what} of its commit`, async () => {
+      Deno.test(`on Deno KV ${kind}, endless conflicts on counter ${contested} of 150 fail only the ${what} of its commit`, async () => {
         const kv = await Deno.openKv(":memory:");
         const store = await kvStore({ kv, shared });
         const id = MANY[contested] ?? A;
@@ -56,7 +56,7 @@ for (const shared of [false, true]) {
     }
   }
 
-  Deno.test(`openKvStore ${kind}: a hit that another process makes between read and commit is counted on`, async () => {
+  Deno.test(`on Deno KV ${kind}, a hit that another process makes between read and commit is counted on`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv, shared });
     overrideNextCommit(kv, async (carryOut) => {
@@ -67,7 +67,7 @@ for (const shared of [false, true]) {
     await store.close();
   });
 
-  Deno.test(`openKvStore ${kind}: many set together become what they become one by one`, async () => {
+  Deno.test(`on Deno KV ${kind}, many set together become what they become one by one`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(updates, { maxLength: 12 }), async (taken) => {
         const together = await kvStore({ kv: await Deno.openKv(":memory:"), shared });
@@ -97,7 +97,7 @@ for (
     ["something new", "outcome-unknown"],
   ] as const
 ) {
-  Deno.test(`openKvStore: a commit that fails with "${says}" is ${problem}, and leaves nothing known`, async () => {
+  Deno.test(`on Deno KV, a commit that fails with "${says}" is ${problem}, and leaves nothing known`, async () => {
     const kv = await Deno.openKv(":memory:");
     const store = await kvStore({ kv });
     await store.add([addition(A, 1)]);
@@ -109,7 +109,7 @@ for (
   });
 }
 
-Deno.test("openKvStore: one commit that fails says nothing of the others of a batch", async () => {
+Deno.test("on Deno KV, one commit that fails says nothing of the others of a batch", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv });
   overrideNextCommit(kv, () => Promise.reject(new TypeError("database or disk is full")));
@@ -122,7 +122,7 @@ Deno.test("openKvStore: one commit that fails says nothing of the others of a ba
   await store.close();
 });
 
-Deno.test("openKvStore shared: a hit between the read and the commit of a set is part of what it replaces", async () => {
+Deno.test("on a shared Deno KV, a hit between the read and the commit of a set is part of what it replaces", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv, shared: true });
   await store.add([addition(A, 5)]);

@@ -72,7 +72,7 @@ for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
   });
 }
 
-Deno.test("openKvStore: a day that is ahead is reported with its counter by the hit that ends it", async () => {
+Deno.test("on Deno KV, a day that is ahead is reported with its counter by the hit that ends it", async () => {
   const reported: string[] = [];
   let today = SOME_DAY + 1;
   const store = await kvStore({

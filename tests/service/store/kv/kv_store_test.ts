@@ -24,7 +24,7 @@ for (const { name, kind } of KV_KINDS) {
   testOnce(name, kind);
 }
 
-Deno.test("openKvStore: a counter is a KvU64 under [prefix, id], its days are bytes elsewhere", async () => {
+Deno.test("on Deno KV, a counter is a KvU64 under [prefix, id], its days are bytes elsewhere", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = createCounters(await kvStore({ kv, prefix: "", source: "memory" }));
   await counters.hit(HOME);
@@ -35,7 +35,7 @@ Deno.test("openKvStore: a counter is a KvU64 under [prefix, id], its days are by
   ok(entries[1]?.value instanceof Uint8Array);
 });
 
-Deno.test("openKvStore: the longest ids fit into a commit with the longest prefix", async () => {
+Deno.test("on Deno KV, the longest ids fit into a commit with the longest prefix", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = await kvStore({ kv, prefix: "日".repeat(200), source: "memory" });
   const additions = Array.from(
@@ -46,7 +46,7 @@ Deno.test("openKvStore: the longest ids fit into a commit with the longest prefi
   await counters.close();
 });
 
-Deno.test("openKvStore: hits on many counters read none of them again on the same day", async () => {
+Deno.test("on Deno KV, hits on many counters read none of them again on the same day", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv });
   await hitEach(store, MANY);
@@ -56,7 +56,7 @@ Deno.test("openKvStore: hits on many counters read none of them again on the sam
   await store.close();
 });
 
-Deno.test("openKvStore: an only writer commits known ids without reading them", async () => {
+Deno.test("on Deno KV, an only writer commits known ids without reading them", async () => {
   await using server = startKvConnect();
   const only = await kvStore({ kv: await openRemote(server) });
   await only.add([addition(HOME, 1)]);
@@ -69,7 +69,7 @@ Deno.test("openKvStore: an only writer commits known ids without reading them", 
   await only.close();
 });
 
-Deno.test("openKvStore: an only writer knows what is committed, and not before", async () => {
+Deno.test("on Deno KV, an only writer knows what is committed, and not before", async () => {
   await using server = startKvConnect();
   const only = await kvStore({ kv: await openRemote(server) });
   strictEqual(only.known?.(HOME), undefined);
@@ -84,7 +84,7 @@ Deno.test("openKvStore: an only writer knows what is committed, and not before",
   await only.close();
 });
 
-Deno.test("openKvStore shared: no number is known without asking, as others write too", async () => {
+Deno.test("on a shared Deno KV, no number is known without asking, as others write too", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await shared.add([addition(HOME, 1)]);
@@ -93,7 +93,7 @@ Deno.test("openKvStore shared: no number is known without asking, as others writ
   await shared.close();
 });
 
-Deno.test("openKvStore: what another wrote after all is found and counted on", async () => {
+Deno.test("on Deno KV, what another wrote after all is found and counted on", async () => {
   const kv = await Deno.openKv(":memory:");
   const only = await kvStore({ kv, source: "memory" });
   await only.add([addition(HOME, 1)]);
@@ -102,7 +102,7 @@ Deno.test("openKvStore: what another wrote after all is found and counted on", a
   await only.close();
 });
 
-Deno.test("openKvStore: 300 hits at once on known ids are a few commits", async () => {
+Deno.test("on Deno KV, 300 hits at once on known ids are a few commits", async () => {
   await using server = startKvConnect();
   const counters = createCounters(await kvStore({ kv: await openRemote(server) }));
   await Promise.all(Array.from({ length: 300 }, () => counters.hit(HOME)));
@@ -110,7 +110,7 @@ Deno.test("openKvStore: 300 hits at once on known ids are a few commits", async 
   await counters.close();
 });
 
-Deno.test("openKvStore shared: a commit whose answer was lost counts once", async () => {
+Deno.test("on a shared Deno KV, a commit whose answer was lost counts once", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await shared.add([addition(HOME, 1)]);
@@ -134,7 +134,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`openKvStore shared: a ${what} that is repeated does not bring back what another process deleted`, async () => {
+  Deno.test(`on a shared Deno KV, a ${what} that is repeated does not bring back what another process deleted`, async () => {
     await using server = startKvConnect();
     const shared = await kvStore({ kv: await openRemote(server), shared: true });
     const other = await kvStore({ kv: await openRemote(server), shared: true });
@@ -149,7 +149,7 @@ for (
   });
 }
 
-Deno.test("openKvStore shared: a conflict with another writer is tried again", async () => {
+Deno.test("on a shared Deno KV, a conflict with another writer is tried again", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const other = await kvStore({ kv: await openRemote(server), shared: true });
@@ -158,7 +158,7 @@ Deno.test("openKvStore shared: a conflict with another writer is tried again", a
   await Promise.all([shared.close(), other.close()]);
 });
 
-Deno.test("openKvStore shared: a conflict is not taken for success because another commit of the store succeeded", async () => {
+Deno.test("on a shared Deno KV, a conflict is not taken for success because another commit of the store succeeded", async () => {
   await using server = startKvConnect();
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const other = await kvStore({ kv: await openRemote(server), shared: true });
@@ -172,7 +172,7 @@ Deno.test("openKvStore shared: a conflict is not taken for success because anoth
   await Promise.all([shared.close(), other.close()]);
 });
 
-Deno.test("openKvStore shared: a visitor whom another process counts meanwhile gets the number of then", async () => {
+Deno.test("on a shared Deno KV, a visitor whom another process counts meanwhile gets the number of then", async () => {
   const kv = await Deno.openKv(":memory:");
   const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
   const addition = { id: HOME, hits: [{ visitor: "v", remember: true }] };
@@ -185,7 +185,7 @@ Deno.test("openKvStore shared: a visitor whom another process counts meanwhile g
   await shared?.close();
 });
 
-Deno.test("openKvStore shared: after one process deletes a counter, hits of another on it are no repeats", async () => {
+Deno.test("on a shared Deno KV, after one process deletes a counter, hits of another on it are no repeats", async () => {
   const kv = await Deno.openKv(":memory:");
   const [shared, other] = await Promise.all([1, 2].map(() => kvStore({ kv, shared: true })));
   const hits = [{ key: "k" }, { visitor: "v", remember: true }];
@@ -199,7 +199,7 @@ Deno.test("openKvStore shared: after one process deletes a counter, hits of anot
   await shared?.close();
 });
 
-Deno.test("openKvStore shared: 100 counters that are hit at once are counted in commits of 10 checks, one of which is the writer's", async () => {
+Deno.test("on a shared Deno KV, 100 counters that are hit at once are counted in commits of 10 checks, one of which is the writer's", async () => {
   await using server = startKvConnect({ checks: 10 });
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${index}`));
@@ -213,7 +213,7 @@ Deno.test("openKvStore shared: 100 counters that are hit at once are counted in 
   await shared.close();
 });
 
-Deno.test("openKvStore shared: what the server refuses as too large was surely not counted", async () => {
+Deno.test("on a shared Deno KV, what the server refuses as too large was surely not counted", async () => {
   await using server = startKvConnect({ checks: 0 });
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
   await rejectsWith("store-unavailable", shared.add([addition(HOME, 1)]));
@@ -221,7 +221,7 @@ Deno.test("openKvStore shared: what the server refuses as too large was surely n
   await shared.close();
 });
 
-Deno.test("openKvStore shared: conflicts without end are given up before the deadline", async () => {
+Deno.test("on a shared Deno KV, conflicts without end are given up before the deadline", async () => {
   await using server = startKvConnect();
   const other = await openRemote(server);
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
@@ -241,7 +241,7 @@ Deno.test("openKvStore shared: conflicts without end are given up before the dea
   other.close();
 });
 
-Deno.test("openKvStore shared: beside a counter there are its days and a mark of the writer", async () => {
+Deno.test("on a shared Deno KV, beside a counter there are its days and a mark of the writer", async () => {
   await using server = startKvConnect();
   const kv = await openRemote(server);
   const shared = await kvStore({ kv: await openRemote(server), shared: true });
@@ -252,7 +252,7 @@ Deno.test("openKvStore shared: beside a counter there are its days and a mark of
   kv.close();
 });
 
-Deno.test("openKvStore shared: no second commit goes out while one is overdue", async () => {
+Deno.test("on a shared Deno KV, no second commit goes out while one is overdue", async () => {
   await using server = startKvConnect();
   const counters = createCounters(await kvStore({ kv: await openRemote(server), shared: true }));
   strictEqual(await counters.hit(HOME), 1);
@@ -269,7 +269,7 @@ Deno.test("openKvStore shared: no second commit goes out while one is overdue", 
 });
 
 for (const message of ["database or disk is full", "attempt to write a readonly database"]) {
-  Deno.test(`openKvStore: after "${message}" a store is not ready until a write of its own succeeds`, async () => {
+  Deno.test(`on Deno KV, after "${message}" a store is not ready until a write of its own succeeds`, async () => {
     const kv = await Deno.openKv(":memory:");
     const told: string[] = [];
     const health = {
@@ -296,7 +296,7 @@ for (const message of ["database or disk is full", "attempt to write a readonly 
   });
 }
 
-Deno.test("openKvStore: what is read while a commit is in flight is not kept", async () => {
+Deno.test("on Deno KV, what is read while a commit is in flight is not kept", async () => {
   const kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, HOME], new Deno.KvU64(1n));
   const store = await kvStore({ kv, source: "memory" });
@@ -318,7 +318,7 @@ Deno.test("openKvStore: what is read while a commit is in flight is not kept", a
   await store.close();
 });
 
-Deno.test("openKvStore: what is read of another counter while a commit is in flight is not kept either", async () => {
+Deno.test("on Deno KV, what is read of another counter while a commit is in flight is not kept either", async () => {
   const kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, OTHER], new Deno.KvU64(7n));
   const store = await kvStore({ kv, source: "memory" });
@@ -338,7 +338,7 @@ Deno.test("openKvStore: what is read of another counter while a commit is in fli
   await store.close();
 });
 
-Deno.test("openKvStore: knows a counter that it has read, and none that was never hit", async () => {
+Deno.test("the store on Deno KV knows a counter that it has read, and none that was never hit", async () => {
   const kv = await Deno.openKv(":memory:");
   await kv.set([PREFIX, HOME], new Deno.KvU64(7n));
   const counters = createCounters(await kvStore({ kv, source: "memory" }));
@@ -350,7 +350,7 @@ Deno.test("openKvStore: knows a counter that it has read, and none that was neve
   await counters.close();
 });
 
-Deno.test("openKvStore: a number that was known is not told after the counter was set or deleted", async () => {
+Deno.test("on Deno KV, a number that was known is not told after the counter was set or deleted", async () => {
   const store = await kvStore({ kv: await Deno.openKv(":memory:") });
   const update = { hits: 70, days: undefined, mode: "replace" } as const;
   for (const [change, after] of [[update, 70], [undefined, 0]] as const) {
@@ -362,7 +362,7 @@ Deno.test("openKvStore: a number that was known is not told after the counter wa
   await store.close();
 });
 
-Deno.test("openKvStore: a salt replaces what another program left in its place", async () => {
+Deno.test("on Deno KV, a salt replaces what another program left in its place", async () => {
   const kv = await Deno.openKv(":memory:");
   await kv.set(["tallymark", "salt", SOME_DAY], 7);
   const get = kv.get.bind(kv);

@@ -19,7 +19,7 @@ async function storedKeys(kv: Deno.Kv): Promise<Deno.KvKey[]> {
   return (await Promise.all(lists)).flat().map(({ key }) => key.slice(1));
 }
 
-Deno.test("openKvStore: what has expired is deleted soon after the start, and nothing else", async () => {
+Deno.test("on Deno KV, what has expired is deleted soon after the start, and nothing else", async () => {
   const kv = await Deno.openKv(":memory:");
   for (const [back, hits] of [[0, 3], [1, 4], [2, 5], [300, 6]] as const) {
     for (let number = 0; number < 250; number++) {
@@ -49,7 +49,7 @@ Deno.test("openKvStore: what has expired is deleted soon after the start, and no
 
 for (const shared of [false, true]) {
   const kind = shared ? "shared" : "of its own";
-  Deno.test(`openKvStore ${kind}: the salt and the visitors of a day end with it, though nobody comes`, async () => {
+  Deno.test(`on Deno KV ${kind}, the salt and the visitors of a day end with it, though nobody comes`, async () => {
     await using server = startKvConnect();
     const kv = await (shared ? openRemote(server) : Deno.openKv(":memory:"));
     let [today, left] = [SOME_DAY, 3000];
@@ -66,7 +66,7 @@ for (const shared of [false, true]) {
   });
 }
 
-Deno.test("openKvStore: the first visitor of a day deletes the salt of the day before", async () => {
+Deno.test("on Deno KV, the first visitor of a day deletes the salt of the day before", async () => {
   const kv = await Deno.openKv(":memory:");
   const store = await kvStore({ kv });
   const salt = await store.salt(SOME_DAY);
@@ -76,7 +76,7 @@ Deno.test("openKvStore: the first visitor of a day deletes the salt of the day b
   await store.close();
 });
 
-Deno.test("openKvStore: the salt of an earlier day is deleted soon after the next start", async () => {
+Deno.test("on Deno KV, the salt of an earlier day is deleted soon after the next start", async () => {
   await using folder = await tempDir();
   const open = async (today: Day) => {
     const file = await openCounterFile(`${folder.path}/counters.kv`);
@@ -92,7 +92,7 @@ Deno.test("openKvStore: the salt of an earlier day is deleted soon after the nex
   await store.close();
 });
 
-Deno.test("openKvStore: a hit with the same key is a repeat for 24 hours, also in the next day bucket", async () => {
+Deno.test("on Deno KV, a hit with the same key is a repeat for 24 hours, also in the next day bucket", async () => {
   const kv = await Deno.openKv(":memory:");
   const counters = createCounters(await kvStore({ kv }));
   const keyOf = (

@@ -10,7 +10,7 @@ const unavailable = { kind: "store-unavailable" };
 
 for (const isMovedBack of [false, true]) {
   Deno.test(
-    `cluster: a list during which a slot was moved${
+    `in a cluster, a list during which a slot was moved${
       isMovedBack ? " and moved back" : ""
     } fails at its end, because a key may be missing`,
     needsRedis,
@@ -36,7 +36,7 @@ for (const isMovedBack of [false, true]) {
   );
 }
 
-Deno.test("cluster: a list while a slot has no master fails", needsRedis, async () => {
+Deno.test("in a cluster, a list while a slot has no master fails", needsRedis, async () => {
   await using cluster = await startCluster({
     replicas: 0,
     args: ["--cluster-require-full-coverage", "no"],
@@ -51,7 +51,7 @@ Deno.test("cluster: a list while a slot has no master fails", needsRedis, async 
 });
 
 Deno.test(
-  "cluster: a list fails while a slot is being moved to a node that serves no slot yet",
+  "in a cluster, a list fails while a slot is being moved to a node that serves no slot yet",
   needsRedis,
   async () => {
     await using cluster = await startCluster();

@@ -39,7 +39,7 @@ testOnce("createRedisStore on a cluster", KIND);
 
 for (const prefix of ["", "{tag}", "日本:"]) {
   Deno.test(
-    `openCluster: counters lie under "${prefix}" + id on the node of their slot`,
+    `in a cluster, counters lie under "${prefix}" + id on the node of their slot`,
     needsRedis,
     async () => {
       const store = await openRedisStore(shared.url, { prefix });
@@ -57,7 +57,7 @@ for (const prefix of ["", "{tag}", "日本:"]) {
 }
 
 Deno.test(
-  "cluster: totals are read once beside one whose slot has no node",
+  "in a cluster, totals are read once beside one whose slot has no node",
   needsRedis,
   async () => {
     await using cluster = await startCluster({
@@ -81,7 +81,7 @@ Deno.test(
 
 for (const prefix of ["a{b:", "a{}:"]) {
   Deno.test(
-    `cluster: each shard is tested with a key of its own below ${prefix}`,
+    `in a cluster, each shard is tested with a key of its own below ${prefix}`,
     needsRedis,
     async () => {
       const link = await linkTo(shared.url);

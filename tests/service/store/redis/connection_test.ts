@@ -21,7 +21,7 @@ import { waitFor } from "../../../support/wait_for.ts";
 const HOME = counterId("home");
 
 Deno.test(
-  "RedisConnection: logs in as the user of the URL and uses its database",
+  "a connection logs in as the user of the URL and uses its database",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -37,7 +37,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisConnection: a password alone is that of the default user", needsRedis, async () => {
+Deno.test("a password alone is that of the default user", needsRedis, async () => {
   await using redis = await startRedis({ password: "p@ss/word" });
   await using room = enter(redis.url);
   await room.connected();
@@ -45,7 +45,7 @@ Deno.test("RedisConnection: a password alone is that of the default user", needs
 });
 
 Deno.test(
-  "RedisConnection: a wrong password is told once, without the password",
+  "a wrong password is told once, without the password",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis({ password: "right" });
@@ -64,7 +64,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: a hit whose reply was lost is unknown and never sent again",
+  "a hit whose reply was lost is unknown and never sent again",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -85,7 +85,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisConnection: a read whose reply was lost is refused", needsRedis, async () => {
+Deno.test("a read whose reply was lost is refused", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   await using room = enter(url);
@@ -97,7 +97,7 @@ Deno.test("RedisConnection: a read whose reply was lost is refused", needsRedis,
 });
 
 Deno.test(
-  "RedisConnection: hits under way at a cut are unknown, later ones surely not counted",
+  "hits under way at a cut are unknown, later ones surely not counted",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -129,7 +129,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: a server that hangs is given up, and found again when it goes on",
+  "a server that hangs is given up, and found again when it goes on",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -153,7 +153,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: a process that stood still takes the replies that came meanwhile",
+  "a process that stood still takes the replies that came meanwhile",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -167,7 +167,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisConnection: close does not wait for a server that hangs", needsRedis, async () => {
+Deno.test("close does not wait for a server that hangs", needsRedis, async () => {
   await using redis = await startRedis();
   const room = enter(redis.url);
   await room.connected();
@@ -182,7 +182,7 @@ Deno.test("RedisConnection: close does not wait for a server that hangs", needsR
 });
 
 Deno.test(
-  "RedisConnection: close cuts off commands that a hanging server never ends",
+  "close cuts off commands that a hanging server never ends",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -198,7 +198,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: close ends although the server dies while a command is pending",
+  "close ends although the server dies while a command is pending",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -233,7 +233,7 @@ for (
   ]
 ) {
   Deno.test(
-    `RedisConnection: a master that became a replica is left ${what}`,
+    `a master that became a replica is left ${what}`,
     needsRedis,
     async () => {
       await using proxied = await startProxiedRedis();
@@ -263,7 +263,7 @@ for (
 }
 
 Deno.test(
-  "RedisConnection: a replica is left once a second while its name leads to no other",
+  "a replica is left once a second while its name leads to no other",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -284,7 +284,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: a login that is refused after a restart is told as the cause",
+  "a login that is refused after a restart is told as the cause",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -304,7 +304,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: a password that is asked for after a restart is told as the cause",
+  "a password that is asked for after a restart is told as the cause",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis();
@@ -320,7 +320,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisConnection: a Redis that hangs is told of although nobody calls",
+  "a Redis that hangs is told of although nobody calls",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -334,7 +334,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisConnection: a Redis that comes up later is found", needsRedis, async () => {
+Deno.test("a Redis that comes up later is found", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   await proxy.refuse();
@@ -351,8 +351,7 @@ Deno.test("RedisConnection: a Redis that comes up later is found", needsRedis, a
 
 for (const host of ["localhost", "127.0.0.1"]) {
   Deno.test({
-    name:
-      `RedisConnection: rediss://${host} is served where its authority is trusted, and only there`,
+    name: `rediss://${host} is served where its authority is trusted, and only there`,
     ignore: needsRedis.ignore || !opensslAvailable,
     async fn() {
       await using redis = await startRedis({ tls: true, password: "p@ss" });

@@ -26,7 +26,7 @@ const DOCUMENTED =
 const NONE = { newest: DAY, hits: [] };
 
 Deno.test(
-  "createRedisStore: the last and first days of each year until 2099 are told apart",
+  "on Redis, the last and first days of each year until 2099 are told apart",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -46,7 +46,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: however many are hit on a day, their ledgers are looked at once",
+  "on Redis, however many are hit on a day, their ledgers are looked at once",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -65,7 +65,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: where another process deletes a counter whose day is open its hits are kept by days all the same",
+  "on Redis, where another process deletes a counter whose day is open its hits are kept by days all the same",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -88,7 +88,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: after a deletion by a clock that is behind, hits stay on the day that they were first counted on",
+  "on Redis, after a deletion by a clock that is behind, hits stay on the day that they were first counted on",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -109,7 +109,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: hits of a process whose clock is a day ahead at noon count, as do those that end its days",
+  "on Redis, hits of a process whose clock is a day ahead at noon count, as do those that end its days",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -135,7 +135,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a counter from before there was history begins with its next hit",
+  "on Redis, a counter from before there was history begins with its next hit",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -152,7 +152,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a Redis that forgot its scripts counts on, and nobody is told",
+  "on Redis, a Redis that forgot its scripts counts on, and nobody is told",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -177,7 +177,7 @@ Deno.test(
 
 for (const other of ["to which the day is open as well", "that has not seen it yet"]) {
   Deno.test(
-    `createRedisStore: behind FLUSHALL the days keep the hits of a process that finds a counter gone, and of one ${other}`,
+    `on Redis, behind FLUSHALL the days keep the hits of a process that finds a counter gone, and of one ${other}`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -201,7 +201,7 @@ for (const other of ["to which the day is open as well", "that has not seen it y
 }
 
 Deno.test(
-  "createRedisStore: a counter that is set between its first hits and their day being opened has no more hits than came",
+  "on Redis, a counter that is set between its first hits and their day being opened has no more hits than came",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -222,7 +222,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a counter that is hit before each attempt to change it is changed once it is not, and keeps the hits",
+  "on Redis, a counter that is hit before each attempt to change it is changed once it is not, and keeps the hits",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -247,7 +247,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a counter is set although the same process hits it after every command, and keeps the hits",
+  "on Redis, a counter is set although the same process hits it after every command, and keeps the hits",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -268,7 +268,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: if a counter is hit before each attempt to change it, the change is refused and surely not made",
+  "on Redis, if a counter is hit before each attempt to change it, the change is refused and surely not made",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -297,7 +297,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a full counter that is set before its hit is undone has the number that was set",
+  "on Redis, a full counter that is set before its hit is undone has the number that was set",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -325,7 +325,7 @@ const DAMAGED = [
 ];
 
 Deno.test(
-  "createRedisStore: a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
+  "on Redis, a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -380,7 +380,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a hit on a damaged ledger deletes the years that it may have referred to",
+  "on Redis, a hit on a damaged ledger deletes the years that it may have referred to",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -407,7 +407,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a past year that is out of bounds is left out, and goes with its counter",
+  "on Redis, a past year that is out of bounds is left out, and goes with its counter",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -443,7 +443,7 @@ for (
   ]
 ) {
   Deno.test(
-    `createRedisStore: if its user ${what}, it is not ready, and reports what Redis says`,
+    `on Redis, if its user ${what}, it is not ready, and reports what Redis says`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -464,7 +464,7 @@ for (
 
 for (const lacking of ["incrby", "sadd", "expire", "set"]) {
   Deno.test(
-    `createRedisStore: where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
+    `on Redis, where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -493,7 +493,7 @@ for (const lacking of ["incrby", "sadd", "expire", "set"]) {
 
 for (const lacking of ["set", "del"]) {
   Deno.test(
-    `createRedisStore: where its user may not use ${lacking}, a counter is neither deleted nor set in part`,
+    `on Redis, where its user may not use ${lacking}, a counter is neither deleted nor set in part`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -516,7 +516,7 @@ for (const lacking of ["set", "del"]) {
 }
 
 Deno.test(
-  "createRedisStore: a deletion whose user may not write all of its keys deletes nothing",
+  "on Redis, a deletion whose user may not write all of its keys deletes nothing",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -535,7 +535,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a script that fails after it has changed something leaves an unknown outcome",
+  "on Redis, a script that fails after it has changed something leaves an unknown outcome",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -553,7 +553,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: salt and visitors of a day are kept no longer than it lasts, the keys of hits for a day",
+  "on Redis, salt and visitors of a day are kept no longer than it lasts, the keys of hits for a day",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -575,7 +575,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a deleted counter forgets its visitors of every date that it is anywhere on Earth",
+  "on Redis, a deleted counter forgets its visitors of every date that it is anywhere on Earth",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -601,7 +601,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: each counter is listed once while Redis spreads its keys over more memory",
+  "on Redis, each counter is listed once while Redis spreads its keys over more memory",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -634,7 +634,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a key that is no UTF-8 is listed as foreign, not as a counter of 0",
+  "on Redis, a key that is no UTF-8 is listed as foreign, not as a counter of 0",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -654,7 +654,7 @@ Deno.test(
   },
 );
 
-Deno.test("createRedisStore: a list that Redis does not go on with fails", needsRedis, async () => {
+Deno.test("on Redis, a list that Redis does not go on with fails", needsRedis, async () => {
   await using redis = await startRedis();
   const store = await openRedisStore(redis.url);
   await redis.commands(Array.from({ length: 3000 }, (_, index) => ["SET", `hits:${index}`, "1"]));

@@ -42,7 +42,7 @@ const SETTINGS = [
 
 for (const { what, args, events, risks } of SETTINGS) {
   Deno.test(
-    `watchDurability: a Redis with ${what} is logged once as ${risks[0] ?? "nothing"}`,
+    `a Redis with ${what} is logged once as ${risks[0] ?? "nothing"}`,
     needsRedis,
     async () => {
       await using redis = await startRedis({ args });
@@ -55,7 +55,7 @@ for (const { what, args, events, risks } of SETTINGS) {
 }
 
 Deno.test(
-  "watchDurability: keys that Redis evicts are an error, with their number",
+  "keys that Redis evicts are an error, with their number",
   needsRedis,
   async () => {
     await using redis = await startRedis({
@@ -78,7 +78,7 @@ Deno.test(
 );
 
 Deno.test(
-  "watchDurability: a user without INFO and CONFIG is told once, and nothing is assumed",
+  "a user without INFO and CONFIG is told once, and nothing is assumed",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -95,7 +95,7 @@ Deno.test(
   },
 );
 
-Deno.test("watchDurability: a master that does not answer keeps its risks, and has evicted nothing", async () => {
+Deno.test("a master that does not answer keeps its risks, and has evicted nothing", async () => {
   const info = "maxmemory_policy:allkeys-lru\r\naof_enabled:1\r\nevicted_keys:7\r\n";
   const up: Reply[] = [{ kind: "done", value: "save," }, { kind: "done", value: info }];
   const down = [UNSENT, UNSENT];

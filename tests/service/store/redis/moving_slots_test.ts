@@ -94,7 +94,7 @@ const KINDS: Kind[] = [
 ];
 
 Deno.test(
-  "cluster: while a slot is moved, whichever keys are gone already, a change is made as a whole or surely not at all",
+  "in a cluster, while a slot is moved, whichever keys are gone already, a change is made as a whole or surely not at all",
   needsRedis,
   async () => {
     await using cluster = await startCluster({ replicas: 0 });
@@ -148,7 +148,7 @@ Deno.test(
 );
 
 Deno.test(
-  "cluster: a change of a counter whose keys are on two nodes is made when the move ends",
+  "in a cluster, a change of a counter whose keys are on two nodes is made when the move ends",
   needsRedis,
   async () => {
     await using cluster = await startCluster({ replicas: 0 });

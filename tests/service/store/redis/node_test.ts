@@ -9,7 +9,7 @@ import { needsRedis, startRedis } from "../../../support/redis_server.ts";
 import { FAR_AWAY_MS } from "../../../support/time_limit.ts";
 import { waitFor } from "../../../support/wait_for.ts";
 
-Deno.test("oneAtATime: a run that fails does not end the later ones", async () => {
+Deno.test("a run that fails does not end the later ones", async () => {
   const runs = [() => Promise.reject(new Error("failed")), () => Promise.resolve()].values();
   const run = oneAtATime(() => runs.next().value?.() ?? Promise.reject(new Error("one too many")));
   await rejects(run(), { message: "failed" });
@@ -17,7 +17,7 @@ Deno.test("oneAtATime: a run that fails does not end the later ones", async () =
 });
 
 Deno.test(
-  "RedisNode: a connection that broke is used again only when the server was confirmed after it was back",
+  "a connection that broke is used again only when the server was confirmed after it was back",
   needsRedis,
   async () => {
     await using room = await startProxiedRedis();
@@ -42,7 +42,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisNode: what was sent to a server is unknown if it is closed at once",
+  "what was sent to a server is unknown if it is closed at once",
   needsRedis,
   async () => {
     await using room = await startProxiedRedis();
@@ -56,7 +56,7 @@ Deno.test(
 );
 
 Deno.test(
-  "RedisNode: too few replicas leave what was written unknown, and what is read as it is",
+  "too few replicas leave what was written unknown, and what is read as it is",
   needsRedis,
   async () => {
     await using room = await startProxiedRedis();
@@ -68,7 +68,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisNode: close leaves no connection that was being opened", needsRedis, async () => {
+Deno.test("close leaves no connection that was being opened", needsRedis, async () => {
   await using room = await startProxiedRedis();
   await nodeOf(room.url).close();
   await using other = await enter(room.url);
@@ -77,7 +77,7 @@ Deno.test("RedisNode: close leaves no connection that was being opened", needsRe
 });
 
 Deno.test(
-  "RedisNode: a scan fails if the server restarts meanwhile, because the cursor means something else then",
+  "a scan fails if the server restarts meanwhile, because the cursor means something else then",
   needsRedis,
   async () => {
     await using redis = await startRedis();

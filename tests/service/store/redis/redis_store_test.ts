@@ -50,7 +50,7 @@ testOnce("createRedisStore", KIND);
 
 for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
   Deno.test(
-    `createRedisStore: integers under "${prefix}" + id are the counters`,
+    `on Redis, integers under "${prefix}" + id are the counters`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -80,7 +80,7 @@ for (
     ["a set", (store) => store.write([{ id: HOME, update: SET_TO_6 }])],
   ] satisfies [string, (store: CounterStore) => Promise<unknown>][]
 ) {
-  Deno.test(`createRedisStore: ${what} removes a time to live`, needsRedis, async () => {
+  Deno.test(`on Redis, ${what} removes a time to live`, needsRedis, async () => {
     await using redis = await startRedis();
     await redis.command("SET", "hits:home", "5", "EX", "1000");
     const store = await openRedisStore(redis.url);
@@ -104,7 +104,7 @@ const FOREIGN_KEYS: readonly (readonly [command: string, key: string, ...values:
 
 for (const foreign of FOREIGN_KEYS) {
   Deno.test(
-    `createRedisStore: ${foreign[0]} ${
+    `on Redis, ${foreign[0]} ${
       foreign[1]
     } by another program is found by sets and deletions, and stays`,
     needsRedis,
@@ -127,7 +127,7 @@ for (const foreign of FOREIGN_KEYS) {
 
 for (const key of ["{hits:home}days", "{hits:home}days2025", "{hits:home}report"]) {
   Deno.test(
-    `createRedisStore: bytes under ${key} that are not UTF-8 are found by sets and deletions, and stay`,
+    `on Redis, bytes under ${key} that are not UTF-8 are found by sets and deletions, and stay`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -147,7 +147,7 @@ for (const key of ["{hits:home}days", "{hits:home}days2025", "{hits:home}report"
 }
 
 Deno.test(
-  "createRedisStore: a key that its user may not use fails its counter alone, and is reported",
+  "on Redis, a key that its user may not use fails its counter alone, and is reported",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -192,7 +192,7 @@ async function scriptCalls(redis: RedisServer): Promise<number> {
 }
 
 Deno.test(
-  "createRedisStore: many hits that cross zero together are taken back",
+  "on Redis, many hits that cross zero together are taken back",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -211,7 +211,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a thousand writes at once have each its own outcome, also while all are hit",
+  "on Redis, a thousand writes at once have each its own outcome, also while all are hit",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -239,7 +239,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: a counter that 32 callers hit without a pause is set every time, and every hit is counted once",
+  "on Redis, a counter that 32 callers hit without a pause is set every time, and every hit is counted once",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -295,7 +295,7 @@ const REFUSALS = [
 
 for (const { name, break: breaking, mend, readable } of REFUSALS) {
   Deno.test(
-    `createRedisStore: a Redis that ${name} surely counted nothing, is not ready, and is told of once`,
+    `on Redis, a Redis that ${name} surely counted nothing, is not ready, and is told of once`,
     needsRedis,
     async () => {
       await using redis = await startRedis();
@@ -328,7 +328,7 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
 }
 
 Deno.test(
-  "createRedisStore: a foreign value is no sign that the store is away",
+  "on Redis, a foreign value is no sign that the store is away",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -348,7 +348,7 @@ Deno.test(
 );
 
 Deno.test(
-  "createRedisStore: hits that overlap on a negative number are all taken back",
+  "on Redis, hits that overlap on a negative number are all taken back",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -365,7 +365,7 @@ Deno.test(
   },
 );
 
-Deno.test("createRedisStore: an addition that cannot be taken back is unknown, and the rest counts", async (t) => {
+Deno.test("on Redis, an addition that cannot be taken back is unknown, and the rest counts", async (t) => {
   const additions = [addition(HOME, 1), addition(counterId("full"), 1)];
   const failures: Record<string, () => Promise<readonly Reply[]>> = {
     "no connection": () => Promise.resolve([UNSENT]),

@@ -42,7 +42,7 @@ testStore("createRedisStore under Sentinels", {
     })),
 });
 
-Deno.test("openRedis: the address of one Sentinel is asked what it is", needsRedis, async () => {
+Deno.test("on Redis, the address of one Sentinel is asked what it is", needsRedis, async () => {
   const store = await openRedisStore(`redis://127.0.0.1:${shared.sentinels[1]?.port}`);
   deepStrictEqual(await store.add([addition(HOME, 3)]), [3]);
   strictEqual(await shared.server(0).command("GETDEL", "hits:home"), "3");
@@ -51,7 +51,7 @@ Deno.test("openRedis: the address of one Sentinel is asked what it is", needsRed
 
 for (const name of ["", "/nobody"]) {
   Deno.test(
-    `openSentinels: where the name "${name}" says too little the error lists what they watch`,
+    `with Sentinel, where the name "${name}" says too little the error lists what they watch`,
     needsRedis,
     async () => {
       await using sentinels = await startSentinels({ names: ["alpha", "beta"] });
@@ -71,7 +71,7 @@ for (const name of ["", "/nobody"]) {
 }
 
 Deno.test(
-  "openSentinels: the login is for the Redis, whether the Sentinels ask for one or not",
+  "with Sentinel, the login is for the Redis, whether the Sentinels ask for one or not",
   needsRedis,
   async () => {
     for (const guarded of [false, true]) {
@@ -84,7 +84,7 @@ Deno.test(
 );
 
 Deno.test(
-  "openSentinels: hits go on with the new master when the old one is killed, and when it is back",
+  "with Sentinel, hits go on with the new master when the old one is killed, and when it is back",
   needsRedis,
   async () => {
     await using sentinels = await startSentinels();
@@ -115,7 +115,7 @@ Deno.test(
 );
 
 Deno.test(
-  "openSentinels: hits go to the new master although the first Sentinel still waits for other replicas to follow it",
+  "with Sentinel, hits go to the new master although the first Sentinel still waits for other replicas to follow it",
   needsRedis,
   async () => {
     await using sentinels = await startSentinels({ replicas: 2 });

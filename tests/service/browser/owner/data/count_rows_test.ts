@@ -8,7 +8,7 @@ import { startLocalService } from "../../../../support/local_service.ts";
 import { authorized, SECRET } from "../../../../support/secret.ts";
 import { times } from "../../../../support/times.ts";
 
-Deno.test("count: each row is counted or left out for a reason", async () => {
+Deno.test("each row is counted or left out for a reason", async () => {
   const page = fc.constantFrom("/a", "/b/", "", "Total", "x", "\u0007", "https://e.com/c");
   const number = fc.constantFrom("1", "0", "", "–", "1,889", "12k", "7");
   const day = fc.constantFrom("2026-01-01", "20260102", "", "2027-05-01", "2026-01-01T23:30:00Z");
@@ -37,7 +37,7 @@ Deno.test("count: each row is counted or left out for a reason", async () => {
   );
 });
 
-Deno.test("count: a column with a fraction has no views, also far below the sample", async () => {
+Deno.test("a column with a fraction has no views, also far below the sample", async () => {
   const rows = Array.from({ length: 1000 }, (_, index) => `/p/${index},1.889\n`).join("");
   await rejects(
     importOf({ "x.csv": `page,rate\n${rows}/q,6.72\n` }, {
@@ -47,7 +47,7 @@ Deno.test("count: a column with a fraction has no views, also far below the samp
   );
 });
 
-Deno.test("count: an export that was cut short is refused, and one with a prefix moves below it", async () => {
+Deno.test("an export that was cut short is refused, and one with a prefix moves below it", async () => {
   await rejects(
     importOf({ "x.ndjson": '{"id":"a","hits":1}\n{"counters":2}\n' }),
     /it has 1 counters, but should have 2/,
@@ -60,7 +60,7 @@ Deno.test("count: an export that was cut short is refused, and one with a prefix
   deepStrictEqual(leftOut, { "No line of an export": { rows: 1, row: 2 } });
 });
 
-Deno.test("count: a total without days and days of one page are two lines, the total first", async () => {
+Deno.test("a total without days and days of one page are two lines, the total first", async () => {
   const { lines } = await importOf({
     "old.csv": "Page path,Views\n/a,100\n",
     "new.csv": "Page path,Date,Views\n/a,20260201,5\n",
@@ -68,7 +68,7 @@ Deno.test("count: a total without days and days of one page are two lines, the t
   deepStrictEqual(lines, ['{"id":"a","hits":100}', '{"id":"a","days":{"2026-02-01":5}}']);
 });
 
-Deno.test("count: an export as CSV may have more counters than a call has arguments", async () => {
+Deno.test("an export as CSV may have more counters than a call has arguments", async () => {
   const rows = Array.from({ length: 200_000 }, (_, index) => `p/${index},,1\n`);
   const { lines } = await importOf({ "counters.csv": `${CSV_HEADS}${rows.join("")}` });
   strictEqual(lines.length, rows.length);
@@ -99,7 +99,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   });
 }
 
-Deno.test("cells: whole numbers with groups, and nothing else", () => {
+Deno.test("whole numbers with groups, and nothing else", () => {
   const whole = ["1889", "1,889", "1.889", "1 889", "1\u202f889\u202f012", "1’889", " 7 ", "0"];
   deepStrictEqual(whole.map(wholeNumber), [1889, 1889, 1889, 1889, 1889012, 1889, 7, 0]);
   for (const text of ["", "–", "12k", "6.72", "1,88", "1,889.5", "1.889,012", "-3", "1e3", "٣"]) {
@@ -107,7 +107,7 @@ Deno.test("cells: whole numbers with groups, and nothing else", () => {
   }
 });
 
-Deno.test("cells: times are UTC and belong to the day of the time zone", () => {
+Deno.test("times are UTC and belong to the day of the time zone", () => {
   const dayOf = createDays("Asia/Kathmandu");
   strictEqual(dayOf("2026-03-05 18:14:59"), "2026-03-05");
   strictEqual(dayOf("2026-03-05T18:15:00Z"), "2026-03-06");
@@ -119,7 +119,7 @@ Deno.test("cells: times are UTC and belong to the day of the time zone", () => {
   }
 });
 
-Deno.test("export: CSV that is imported again gives the same totals and days, and twice changes nothing", async () => {
+Deno.test("CSV that is imported again gives the same totals and days, and twice changes nothing", async () => {
   await using one = await startLocalService({ SECRET_TOKEN: SECRET });
   await using other = await startLocalService({ SECRET_TOKEN: SECRET });
   const lines = [

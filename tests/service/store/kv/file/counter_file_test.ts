@@ -15,7 +15,7 @@ import { waitFor } from "../../../../support/wait_for.ts";
 
 const HOME = counterId("home");
 
-Deno.test("openCounterFile: makes the file and its folders", async () => {
+Deno.test("openCounterFile makes the file and its folders", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/a/b/counters.kv`;
   const store = await openStore(path);
@@ -24,7 +24,7 @@ Deno.test("openCounterFile: makes the file and its folders", async () => {
   ok(Deno.statSync(path).size > 0);
 });
 
-Deno.test("openCounterFile: a second owner is refused, until the first gives the file up", async () => {
+Deno.test("a second owner is refused, until the first gives the file up", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const first = await openStore(path);
@@ -38,7 +38,7 @@ Deno.test("openCounterFile: a second owner is refused, until the first gives the
   await second.close();
 });
 
-Deno.test("openCounterFile: a file that is another process's is refused", async () => {
+Deno.test("a file that is another process's is refused", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const owner = new Deno.Command(Deno.execPath(), {
@@ -104,7 +104,7 @@ const ACCIDENTS: readonly {
 ];
 
 for (const { name, happen, says } of ACCIDENTS) {
-  Deno.test(`openCounterFile: a file that is ${name} is refused and left as it is`, async () => {
+  Deno.test(`a file that is ${name} is refused and left as it is`, async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     await fill(path);
@@ -123,7 +123,7 @@ for (const { name, happen, says } of ACCIDENTS) {
   });
 }
 
-Deno.test("openCounterFile: a file that never held a counter may vanish", async () => {
+Deno.test("a file that never held a counter may vanish", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const store = await openStore(path);
@@ -133,7 +133,7 @@ Deno.test("openCounterFile: a file that never held a counter may vanish", async 
   await (await openStore(path)).close();
 });
 
-Deno.test("openCounterFile: a file that was being made when its process was killed is made anew", async () => {
+Deno.test("a file that was being made when its process was killed is made anew", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   {
@@ -152,7 +152,7 @@ Deno.test("openCounterFile: a file that was being made when its process was kill
   await store.close();
 });
 
-Deno.test("openCounterFile: a place that cannot hold a file is refused by its name", async () => {
+Deno.test("a place that cannot hold a file is refused by its name", async () => {
   await using folder = await tempDir();
   await Deno.writeTextFile(`${folder.path}/file`, "");
   await refused(`${folder.path}/file/counters.kv`, /file\/counters\.kv cannot be opened/);
@@ -161,7 +161,7 @@ Deno.test("openCounterFile: a place that cannot hold a file is refused by its na
 });
 
 for (const gone of ["deleted", "replaced"]) {
-  Deno.test(`openCounterFile: hits, reads and checks are refused once the file is ${gone}`, async () => {
+  Deno.test(`hits, reads and checks are refused once the file is ${gone}`, async () => {
     await using folder = await tempDir();
     const path = `${folder.path}/counters.kv`;
     const file = await openCounterFile(path);
@@ -182,7 +182,7 @@ for (const gone of ["deleted", "replaced"]) {
   });
 }
 
-Deno.test("openCounterFile: a hit refused while the file is away is not found in it afterwards", async () => {
+Deno.test("a hit refused while the file is away is not found in it afterwards", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const file = await openCounterFile(path);
@@ -196,7 +196,7 @@ Deno.test("openCounterFile: a hit refused while the file is away is not found in
   await store.close();
 });
 
-Deno.test("openCounterFile: a hit whose file went away during its commit may be counted", async () => {
+Deno.test("a hit whose file went away during its commit may be counted", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const file = await openCounterFile(path);
@@ -218,7 +218,7 @@ Deno.test("openCounterFile: a hit whose file went away during its commit may be 
 });
 
 Deno.test({
-  name: "openCounterFile: a hit is answered although the note beside the file cannot be written",
+  name: "a hit is answered although the note beside the file cannot be written",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await tempDir();

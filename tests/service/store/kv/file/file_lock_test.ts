@@ -8,7 +8,7 @@ import { tempDir } from "../../../../support/temp_dir.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("openCounterFile: a second owner learns which process has the file", async () => {
+Deno.test("a second owner learns which process has the file", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   const first = await openCounterFile(path);
@@ -17,7 +17,7 @@ Deno.test("openCounterFile: a second owner learns which process has the file", a
 });
 
 Deno.test(
-  "openCounterFile: a second owner is refused although the lock beside the file was deleted",
+  "a second owner is refused although the lock beside the file was deleted",
   linux,
   async () => {
     await using folder = await tempDir();
@@ -34,7 +34,7 @@ Deno.test(
 );
 
 Deno.test(
-  "openCounterFile: a second owner is refused by another name of the file while it is in use",
+  "a second owner is refused by another name of the file while it is in use",
   linux,
   async () => {
     await using folder = await tempDir();
@@ -48,7 +48,7 @@ Deno.test(
   },
 );
 
-Deno.test("openCounterFile: a file that was closed is free at once, while the process starts others", async () => {
+Deno.test("a file that was closed is free at once, while the process starts others", async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/counters.kv`;
   // From another thread: while this one starts a process, it does nothing else.
@@ -63,7 +63,7 @@ Deno.test("openCounterFile: a file that was closed is free at once, while the pr
   starter.terminate();
 });
 
-Deno.test("openCounterFile: a file that is mounted by itself is refused", needsMount, async () => {
+Deno.test("a file that is mounted by itself is refused", needsMount, async () => {
   await using folder = await tempDir();
   const path = `${folder.path}/data/counters.kv`;
   await (await openCounterFile(path)).close();
@@ -78,7 +78,7 @@ Deno.test("openCounterFile: a file that is mounted by itself is refused", needsM
 });
 
 Deno.test(
-  "openCounterFile: neither opening nor saving drops the locks that keep other programs from the log",
+  "neither opening nor saving drops the locks that keep other programs from the log",
   linux,
   async () => {
     await using folder = await tempDir();

@@ -88,7 +88,7 @@ const FAULTS: Fault[] = [
 for (const { name, replicas, awaited, quick = false, happen } of FAULTS) {
   Deno.test({
     name:
-      `cluster: ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
+      `in a cluster, ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
     ignore: needsRedis.ignore || !(quick || fullNumbers),
     async fn() {
       await using cluster = await startCluster({ replicas });

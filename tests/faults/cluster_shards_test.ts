@@ -28,7 +28,7 @@ if (redisAvailable) {
 }
 
 Deno.test(
-  "cluster: a shard that is away, at the start or later, fails its own counters only, and is named",
+  "in a cluster, a shard that is away, at the start or later, fails its own counters only, and is named",
   needsRedis,
   async () => {
     // Else all of it would stop with its first shard.
@@ -67,7 +67,7 @@ Deno.test(
   },
 );
 
-Deno.test("cluster: with all shards away nothing is ready", needsRedis, async () => {
+Deno.test("in a cluster, with all shards away nothing is ready", needsRedis, async () => {
   await using cluster = await startCluster({ replicas: 0 });
   await using service = await startWhole({ STORE_URL: cluster.url });
   strictEqual(await status(service, "home"), 200);
@@ -80,17 +80,21 @@ Deno.test("cluster: with all shards away nothing is ready", needsRedis, async ()
   strictEqual(ready, 503);
 });
 
-Deno.test("cluster: one of several addresses that are given may be dead", needsRedis, async () => {
-  const cluster = shared;
-  await using gone = await startRedis();
-  await gone.kill();
-  const STORE_URL = `redis://127.0.0.1:${gone.port},127.0.0.1:${cluster.node(1).port}`;
-  await using service = await startWhole({ STORE_URL });
-  for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
-});
+Deno.test(
+  "in a cluster, one of several addresses that are given may be dead",
+  needsRedis,
+  async () => {
+    const cluster = shared;
+    await using gone = await startRedis();
+    await gone.kill();
+    const STORE_URL = `redis://127.0.0.1:${gone.port},127.0.0.1:${cluster.node(1).port}`;
+    await using service = await startWhole({ STORE_URL });
+    for (const id of await counters(cluster.nodes)) strictEqual(await status(service, id), 200);
+  },
+);
 
 Deno.test(
-  "cluster: a reply lost on the wire is answered 504, and the hit is never sent again",
+  "in a cluster, a reply lost on the wire is answered 504, and the hit is never sent again",
   needsRedis,
   async () => {
     await using cluster = await startCluster({ proxied: true });
@@ -111,7 +115,7 @@ Deno.test(
 );
 
 Deno.test(
-  "cluster: fewer replicas than STORE_REPLICAS are 504, and 200 when they are back",
+  "in a cluster, fewer replicas than STORE_REPLICAS are 504, and 200 when they are back",
   needsRedis,
   async () => {
     await using cluster = await startCluster();
@@ -129,7 +133,7 @@ Deno.test(
 );
 
 Deno.test(
-  "openRedis: with min-replicas-to-write a Redis without its replicas surely counts nothing",
+  "on Redis, with min-replicas-to-write a Redis without its replicas surely counts nothing",
   needsRedis,
   async () => {
     await using master = await startRedis({
@@ -151,7 +155,7 @@ Deno.test(
 );
 
 Deno.test({
-  name: "cluster: TLS, a password and announced names are served",
+  name: "in a cluster, TLS, a password and announced names are served",
   ignore: needsRedis.ignore || !opensslAvailable,
   async fn() {
     await using cluster = await startCluster({
@@ -167,7 +171,7 @@ Deno.test({
 });
 
 Deno.test(
-  "cluster: a user with the documented permissions counts, reads and exports",
+  "in a cluster, a user with the documented permissions counts, reads and exports",
   needsRedis,
   async () => {
     const cluster = shared;
@@ -193,17 +197,21 @@ for (
     { name: "the scheme says so", url: (port: number) => `redis+cluster://127.0.0.1:${port}/1` },
   ]
 ) {
-  Deno.test(`cluster: a database other than 0 ends the start: ${name}`, needsRedis, async () => {
-    const args = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
-    await using redis = await startRedis({ args });
-    const { code, stderr } = await runService({ env: { STORE_URL: url(redis.port) } });
-    strictEqual(code, 1);
-    match(stderr, /a Redis Cluster(?:, which)? has no (?:database but 0|other)/);
-  });
+  Deno.test(
+    `in a cluster, a database other than 0 ends the start: ${name}`,
+    needsRedis,
+    async () => {
+      const args = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
+      await using redis = await startRedis({ args });
+      const { code, stderr } = await runService({ env: { STORE_URL: url(redis.port) } });
+      strictEqual(code, 1);
+      match(stderr, /a Redis Cluster(?:, which)? has no (?:database but 0|other)/);
+    },
+  );
 }
 
 Deno.test(
-  "openRedis: several addresses of single Redis servers end the start",
+  "on Redis, several addresses of single Redis servers end the start",
   needsRedis,
   async () => {
     await using one = await startRedis();
@@ -216,7 +224,7 @@ Deno.test(
 );
 
 Deno.test(
-  "cluster: an export while slots move breaks off, or misses no counter and names none twice",
+  "in a cluster, an export while slots move breaks off, or misses no counter and names none twice",
   needsRedis,
   async () => {
     await using cluster = await startCluster({ replicas: 0 });

@@ -27,7 +27,7 @@ interface Room {
 }
 
 Deno.test(
-  "Deno KV: on a full disk sets, deletions, imports and hits are refused as a whole, and nothing is lost",
+  "on Deno KV, on a full disk sets, deletions, imports and hits are refused as a whole, and nothing is lost",
   needsMount,
   async () => {
     await using folder = await tempDir();
@@ -43,7 +43,7 @@ Deno.test(
 );
 
 Deno.test(
-  "Redis: out of memory, sets, deletions, imports and hits are refused as a whole, and nothing is lost",
+  "on Redis, out of memory, sets, deletions, imports and hits are refused as a whole, and nothing is lost",
   needsRedis,
   async () => {
     await using redis = await startRedis();

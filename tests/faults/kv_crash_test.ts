@@ -11,7 +11,7 @@ import { times } from "../support/times.ts";
 import { waitForHits } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
 
-Deno.test("Deno KV: a service killed under 200 callers has stored every hit it acknowledged", async () => {
+Deno.test("on Deno KV, a service killed under 200 callers has stored every hit it acknowledged", async () => {
   const runs = times(2, 20);
   await using folder = await tempDir();
   const ledger = new Ledger();
@@ -30,7 +30,7 @@ Deno.test("Deno KV: a service killed under 200 callers has stored every hit it a
   reportKept({ fault: "kill -9 of the service, Deno KV", runs, ledger, stored });
 });
 
-Deno.test("Deno KV: a service killed under 200 callers of 2,000 counters has stored every hit it acknowledged", async () => {
+Deno.test("on Deno KV, a service killed under 200 callers of 2,000 counters has stored every hit it acknowledged", async () => {
   const runs = times(3, 30);
   await using folder = await tempDir();
   const ledger = new Ledger();
@@ -54,7 +54,7 @@ Deno.test("Deno KV: a service killed under 200 callers of 2,000 counters has sto
 });
 
 Deno.test(
-  "Deno KV: after a first start that was killed at any fsync the next one counts from 1",
+  "on Deno KV, after a first start that was killed at any fsync the next one counts from 1",
   needsStrace,
   async () => {
     const env = { SECRET_TOKEN: SECRET };

@@ -25,7 +25,7 @@ const damages: { what: string; harm(path: string): Promise<void> }[] = [
 ];
 
 for (const { what, harm } of damages) {
-  Deno.test(`Deno KV: a file that is ${what} is refused at start and left as it was`, async () => {
+  Deno.test(`on Deno KV, a file that is ${what} is refused at start and left as it was`, async () => {
     await using folder = await tempDir();
     const path = join(folder.path, "data", "counters.kv");
     await fillFile(folder.path);
@@ -41,7 +41,7 @@ for (const { what, harm } of damages) {
   });
 }
 
-Deno.test("Deno KV: a file that is deleted while it is in use makes /readyz 503 within 15 s", async () => {
+Deno.test("on Deno KV, a file that is deleted while it is in use makes /readyz 503 within 15 s", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path, env });
   strictEqual((await hitOnce({ service })).answer?.status, 200);
@@ -59,7 +59,7 @@ Deno.test("Deno KV: a file that is deleted while it is in use makes /readyz 503 
   reportKept({ fault: "Deno KV file deleted in use", runs: 1, measured });
 });
 
-Deno.test("Deno KV: a second process on the file exits with 1 within 1 s, and the first goes on", async () => {
+Deno.test("on Deno KV, a second process on the file exits with 1 within 1 s, and the first goes on", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path, env });
   strictEqual((await hitOnce({ service })).answer?.status, 200);

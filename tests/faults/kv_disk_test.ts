@@ -12,7 +12,7 @@ import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
 import { storedInKv } from "./stored.ts";
 
 Deno.test(
-  "Deno KV: a full disk is not ready, and named to the owner alone, until there is room again",
+  "on Deno KV, a full disk is not ready, and named to the owner alone, until there is room again",
   needsMount,
   async () => {
     await using folder = await tempDir();
@@ -47,7 +47,7 @@ Deno.test(
 );
 
 Deno.test(
-  "Deno KV: a disk on which a new counter has no room is not ready, however little is missing",
+  "on Deno KV, a disk on which a new counter has no room is not ready, however little is missing",
   needsMount,
   async () => {
     for (const size of ["696k", "700k", "704k", "708k"]) {
@@ -66,7 +66,7 @@ Deno.test(
 );
 
 Deno.test(
-  "Deno KV: on a full disk hits are 503 and reads go on, until there is room again",
+  "on Deno KV, on a full disk hits are 503 and reads go on, until there is room again",
   needsMount,
   async () => {
     const runs = times(2, 5);

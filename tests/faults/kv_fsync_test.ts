@@ -9,7 +9,7 @@ import { reportKept } from "./numbers.ts";
 const env = { SECRET_TOKEN: SECRET };
 
 Deno.test(
-  "Deno KV: a hit whose fsync fails is 504, as a crash makes it count after all",
+  "on Deno KV, a hit whose fsync fails is 504, as a crash makes it count after all",
   needsStrace,
   async () => {
     await using folder = await tempDir();
@@ -28,7 +28,7 @@ Deno.test(
 );
 
 Deno.test(
-  "Deno KV: a log in which failed commits left their pages behind is taken at the next start",
+  "on Deno KV, a log in which failed commits left their pages behind is taken at the next start",
   needsStrace,
   async () => {
     await using folder = await tempDir();

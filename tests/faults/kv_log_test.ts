@@ -40,7 +40,7 @@ const accidents: { what: string; happen(log: string): Promise<void> }[] = [
 ];
 
 for (const { what, happen } of accidents) {
-  Deno.test(`Deno KV: a log that is ${what} after a kill -9 is refused at start, until it is back`, async () => {
+  Deno.test(`on Deno KV, a log that is ${what} after a kill -9 is refused at start, until it is back`, async () => {
     await using folder = await tempDir();
     const path = join(folder.path, "data", "counters.kv");
     const stored = await countAndDie(folder.path);
@@ -60,7 +60,7 @@ for (const { what, happen } of accidents) {
   });
 }
 
-Deno.test("Deno KV: who deletes the note after that goes on with what the file held before", async () => {
+Deno.test("on Deno KV, who deletes the note after that goes on with what the file held before", async () => {
   await using folder = await tempDir();
   const path = join(folder.path, "data", "counters.kv");
   await countAndDie(folder.path);
@@ -72,7 +72,7 @@ Deno.test("Deno KV: who deletes the note after that goes on with what the file h
 
 for (const reader of [undefined, "SELECT 1", "BEGIN; SELECT 1 FROM kv"]) {
   const beside = reader === undefined ? "" : `, although another process has it open (${reader})`;
-  Deno.test(`Deno KV: after a stop in good order the file alone holds all hits${beside}`, async () => {
+  Deno.test(`on Deno KV, after a stop in good order the file alone holds all hits${beside}`, async () => {
     await using folder = await tempDir();
     const path = join(folder.path, "data", "counters.kv");
     await using service = await startService({ cwd: folder.path, env });
@@ -86,7 +86,7 @@ for (const reader of [undefined, "SELECT 1", "BEGIN; SELECT 1 FROM kv"]) {
   });
 }
 
-Deno.test("Deno KV: a stop says that the log belongs to a copy if a reader keeps it from the file", async () => {
+Deno.test("on Deno KV, a stop says that the log belongs to a copy if a reader keeps it from the file", async () => {
   await using folder = await tempDir();
   const path = join(folder.path, "data", "counters.kv");
   await using service = await startService({ cwd: folder.path, env });

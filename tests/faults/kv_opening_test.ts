@@ -46,7 +46,7 @@ const obstacles: {
 for (const { what, ignore, put, says } of obstacles) {
   Deno.test({
     name:
-      `Deno KV: a sound file that is ${what} is refused with the reason, and holds all counts after`,
+      `on Deno KV, a sound file that is ${what} is refused with the reason, and holds all counts after`,
     ignore,
     async fn() {
       await using folder = await tempDir();
@@ -63,7 +63,7 @@ for (const { what, ignore, put, says } of obstacles) {
 }
 
 Deno.test(
-  "Deno KV: a sound file on a full disk is refused with the reason, and holds all counts after",
+  "on Deno KV, a sound file on a full disk is refused with the reason, and holds all counts after",
   needsMount,
   async () => {
     await using folder = await tempDir();

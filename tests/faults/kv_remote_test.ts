@@ -13,7 +13,7 @@ import { waitForCount, waitForRefusals } from "./recovery.ts";
 import { storedIn } from "./stored.ts";
 
 for (const as of ["status", "body"] as const) {
-  Deno.test(`remote Deno KV: a commit whose answer is lost in its ${as} is counted once and acknowledged`, async () => {
+  Deno.test(`on a remote Deno KV, a commit whose answer is lost in its ${as} is counted once and acknowledged`, async () => {
     const runs = times(5, 50);
     await using server = startKvConnect();
     await using service = await startOn(server);
@@ -29,7 +29,7 @@ for (const as of ["status", "body"] as const) {
   });
 }
 
-Deno.test("remote Deno KV: a connection cut after the commit, under load, makes no hit count twice", async () => {
+Deno.test("on a remote Deno KV, a connection cut after the commit, under load, makes no hit count twice", async () => {
   const runs = times(5, 50);
   await using server = startKvConnect();
   await using proxy = startProxy(server);
@@ -55,7 +55,7 @@ Deno.test("remote Deno KV: a connection cut after the commit, under load, makes 
   reportKept({ fault: "connection to remote Deno KV cut after the commit", runs, ledger, stored });
 });
 
-Deno.test("remote Deno KV: while the server is gone every answer comes in 2.2 s, and counting goes on after", async () => {
+Deno.test("on a remote Deno KV, while the server is gone every answer comes in 2.2 s, and counting goes on after", async () => {
   const runs = times(2, 8);
   await using server = startKvConnect();
   await using service = await startOn(server);
@@ -80,7 +80,7 @@ Deno.test("remote Deno KV: while the server is gone every answer comes in 2.2 s,
   reportKept({ fault: "server of remote Deno KV gone", runs, ledger, stored, measured });
 });
 
-Deno.test("remote Deno KV: away at the start, the service listens, says so, and counts once it is there", async () => {
+Deno.test("on a remote Deno KV, away at the start, the service listens, says so, and counts once it is there", async () => {
   await using server = startKvConnect();
   await using proxy = startProxy(server);
   await proxy.refuse();

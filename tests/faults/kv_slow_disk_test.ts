@@ -10,7 +10,7 @@ import { hitOnce } from "./load.ts";
 const env = { SECRET_TOKEN: SECRET };
 
 Deno.test(
-  "Deno KV: what needs no store goes on while the disk is late with the note of the first hit",
+  "on Deno KV, what needs no store goes on while the disk is late with the note of the first hit",
   needsStrace,
   async () => {
     await using folder = await tempDir();

@@ -14,7 +14,7 @@ import { waitForCount } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 
 Deno.test(
-  "start: without Redis the service listens, says so, and counts once Redis is there",
+  "without Redis the service listens, says so, and counts once Redis is there",
   needsRedis,
   async () => {
     const port = reservePort();
@@ -50,7 +50,7 @@ Deno.test(
   },
 );
 
-Deno.test("FAIL_FAST_STORE: without Redis the start ends with 1 and one clear line", async () => {
+Deno.test("without Redis the start ends with 1 and one clear line", async () => {
   const STORE_URL = `redis://127.0.0.1:${reservePort()}`;
   const ended = await runService({
     env: { SECRET_TOKEN: SECRET, STORE_URL, FAIL_FAST_STORE: "1" },
@@ -64,7 +64,7 @@ Deno.test("FAIL_FAST_STORE: without Redis the start ends with 1 and one clear li
 const wrongPassword = "not-the-password";
 
 Deno.test(
-  "STORE_URL: a wrong password is told in one line, without a hot retry",
+  "a wrong password is told in one line, without a hot retry",
   needsRedis,
   async () => {
     await using proxied = await startProxiedRedis({ password: "the-password" });
@@ -89,7 +89,7 @@ Deno.test(
 );
 
 Deno.test(
-  "FAIL_FAST_STORE: with a wrong password the start ends with 1 and shows no password",
+  "with a wrong password the start ends with 1 and shows no password",
   needsRedis,
   async () => {
     await using redis = await startRedis({ password: "the-password" });

@@ -19,7 +19,7 @@ const HOME = counterId("home");
 const STRIDE = 10_000_000;
 
 Deno.test(
-  "counters: hits keep their order with settings and all their days while Redis is killed, ways are cut and midnight passes",
+  "hits keep their order with settings and all their days while Redis is killed, ways are cut and midnight passes",
   needsRedis,
   async () => {
     const rounds = times(6, 40);

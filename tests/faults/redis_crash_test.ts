@@ -13,7 +13,7 @@ import { storedInRedis } from "./stored.ts";
 const durable = ["--appendonly", "yes", "--appendfsync", "always"];
 
 Deno.test(
-  "Redis: killed under 200 callers it has stored every hit that was acknowledged",
+  "on Redis, killed under 200 callers it has stored every hit that was acknowledged",
   needsRedis,
   async () => {
     const runs = times(3, 10);

@@ -125,7 +125,7 @@ for (
 }
 
 Deno.test(
-  "FAIL_FAST_STORE: if the Redis user lacks permissions the start ends with 1, and the log names them",
+  "if the Redis user lacks permissions the start ends with 1, and the log names them",
   needsRedis,
   async () => {
     await using redis = await startRedis();

@@ -71,7 +71,7 @@ const FAULTS: Fault[] = [
 for (const { name, awaited, replicas, happen } of FAULTS) {
   Deno.test({
     name:
-      `Sentinel: ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
+      `with Sentinel, ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
     ignore: needsRedis.ignore || !fullNumbers,
     async fn() {
       await using sentinels = await startSentinels({ replicas });
@@ -87,7 +87,7 @@ for (const { name, awaited, replicas, happen } of FAULTS) {
 }
 
 Deno.test({
-  name: "Sentinel: TLS and a password are served",
+  name: "with Sentinel, TLS and a password are served",
   ignore: needsRedis.ignore || !opensslAvailable,
   async fn() {
     await using sentinels = await startSentinels({ tls: true, password: "p@ss" });

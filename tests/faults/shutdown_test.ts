@@ -49,7 +49,7 @@ const leftOpen = [
   "",
 ];
 
-Deno.test("SIGTERM: a stalled body, an idle connection and half a head hold nothing up past 10 s", async () => {
+Deno.test("a stalled body, an idle connection and half a head hold nothing up past 10 s", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
   await using load = startCallers({ service, callers: 50 });
@@ -74,7 +74,7 @@ Deno.test("SIGTERM: a stalled body, an idle connection and half a head hold noth
 });
 
 Deno.test(
-  "SIGINT: on Deno Deploy the process ends within its 5 s, whatever is left open",
+  "on Deno Deploy the process ends within its 5 s, whatever is left open",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -111,7 +111,7 @@ Deno.test(
 );
 
 Deno.test(
-  "SIGTERM: with Redis hung the hits that wait are answered, and the process ends within 10 s",
+  "with Redis hung the hits that wait are answered, and the process ends within 10 s",
   needsRedis,
   async () => {
     await using redis = await startRedis();
@@ -162,7 +162,7 @@ const BODIES = [
   },
 ];
 
-Deno.test("SIGTERM: requests whose body has not ended are answered with 503 and with what is stored", async () => {
+Deno.test("requests whose body has not ended are answered with 503 and with what is stored", async () => {
   await using folder = await tempDir();
   await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
   using connections = new DisposableStack();

@@ -112,7 +112,7 @@ for (const { what, events, left } of cases) {
   });
 }
 
-Deno.test("linearize: a thousand hits of eight callers take no time to speak of", () => {
+Deno.test("a thousand hits of eight callers take no time to speak of", () => {
   const events = Array.from({ length: 1000 }, (_, index) => {
     return event(hit, [index - index % 8, index - index % 8 + 8], index + 1);
   });

@@ -8,7 +8,7 @@ import { TIME_ZONE } from "../../support/time_zones.ts";
 import { openRoom } from "./service_harness.ts";
 
 Deno.test(
-  "counters: three processes on one Redis agree with the model, whatever is cut, lost or killed",
+  "three processes on one Redis agree with the model, whatever is cut, lost or killed",
   needsRedis,
   () =>
     inRooms(times(1, 3), async () => {
@@ -33,7 +33,7 @@ Deno.test(
     }),
 );
 
-Deno.test("counters: a process on a Deno KV file agrees with the model, however often it is killed", () =>
+Deno.test("a process on a Deno KV file agrees with the model, however often it is killed", () =>
   inRooms(times(1, 3), async () => {
     await using folder = await tempDir();
     await using room = await openRoom([TIME_ZONE], { cwd: folder.path });
@@ -43,7 +43,7 @@ Deno.test("counters: a process on a Deno KV file agrees with the model, however 
     ]));
   }));
 
-Deno.test("counters: two processes on one shared Deno KV agree with the model, whatever is cut, lost or killed", () =>
+Deno.test("two processes on one shared Deno KV agree with the model, whatever is cut, lost or killed", () =>
   inRooms(times(1, 3), async () => {
     await using server = startKvConnect();
     await using proxy = startProxy(server);
@@ -58,7 +58,7 @@ Deno.test("counters: two processes on one shared Deno KV agree with the model, w
     ]));
   }));
 
-Deno.test("counters: two processes on one shared Deno KV whose commits conflict all the time agree with the model", async () => {
+Deno.test("two processes on one shared Deno KV whose commits conflict all the time agree with the model", async () => {
   await using server = startKvConnect();
   const env = { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token };
   await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });

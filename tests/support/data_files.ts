@@ -1,11 +1,11 @@
 import { count, type CountOptions } from "../../src/browser/owner/data/count_rows.ts";
 import { partsOf } from "../../src/browser/owner/data/lines_of.ts";
 import { openFile } from "../../src/browser/owner/data/open_files.ts";
-import { type Columns, isChosen, NONE } from "../../src/browser/owner/data/sources.ts";
+import { isChosen, NO_DAY } from "../../src/browser/owner/data/sources.ts";
 import { type Table, tablesOf } from "../../src/browser/owner/data/tables.ts";
 
 /** The names and contents of files. */
-export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
+export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer> | Blob>>;
 
 /** Reads the tables of files, as the Data view does. */
 export async function tablesIn(files: Files): Promise<Table[]> {
@@ -28,15 +28,15 @@ export async function importOf(files: Files, { choice, ...options }: ImportOptio
   const tables = (await tablesIn(files)).map((table) => {
     if (!choice) return table;
     const indexOf = (name: string) => table.heads.indexOf(name);
-    const columns: Columns = {
-      page: indexOf(choice.page),
-      number: indexOf(choice.number),
-      day: choice.day === undefined ? NONE : indexOf(choice.day),
-    };
-    return { ...table, columns };
+    const day = choice.day === undefined ? NO_DAY : indexOf(choice.day);
+    const chosen = { page: indexOf(choice.page), number: indexOf(choice.number), day };
+    return { ...table, columns: { ...table.columns, ...chosen } };
   });
-  const counted = tables.filter(({ heads, columns }) => heads.length === 0 || isChosen(columns));
-  const all = { prefix: "", timeZone: "UTC", lastDay: "2026-11-28", ...options };
+  const isKnown = tables.some(({ source }) => source);
+  const counted = tables.filter(({ heads, columns, source }) =>
+    heads.length === 0 || isChosen(columns) && (!isKnown || source)
+  );
+  const all = { prefix: "", query: "", timeZone: "UTC", lastDay: "2026-11-28", ...options };
   const outcome = await count(counted, all);
   const text = [...partsOf(outcome)].map(({ body }) => body).join("\n");
   const leftOut = Object.fromEntries(
@@ -45,13 +45,15 @@ export async function importOf(files: Files, { choice, ...options }: ImportOptio
   return { lines: text.split("\n"), leftOut, outcome, tables };
 }
 
-/** Makes a ZIP of files, as most programs do it. */
+/** Makes a ZIP of files, as most programs do it. A blob is packed already. */
 export async function zip(files: Files): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const directory: Uint8Array<ArrayBuffer>[] = [];
   let offset = 0;
   for (const [name, content] of Object.entries(files)) {
-    const packed = await packedWith("deflate-raw", content);
+    const packed = content instanceof Blob
+      ? await content.bytes()
+      : await packedWith("deflate-raw", content);
     const bytes = new TextEncoder().encode(name);
     const header = record(0x02014b50, 46, [[10, 8], [20, packed.length, 4], [28, bytes.length]]);
     new DataView(header.buffer).setUint32(42, offset, true);

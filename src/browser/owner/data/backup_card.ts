@@ -1,12 +1,13 @@
-import { attempt, call, callForJson, fill, keyButton, make, save } from "./kit.ts";
-import { CSV_HEADS, csvLines } from "./lines_of.ts";
+import { fill, make, orExplain, save } from "../../lib/elements.ts";
 import { piecesOf } from "../../lib/pauses.ts";
+import type { Page } from "../data_loader.ts";
+import { CSV_HEADS, csvLines } from "./lines_of.ts";
 
 /** The last line of an export. Without it, the export was cut off. */
 const END = /\{"counters":\d+[^\n]*\}\n?$/;
 
 /** Creates the card that exports all counters. */
-export function backupCard() {
+export function backupCard({ call, callForJson }: Page) {
   const status = make("p.small", { role: "status" });
   const secret = make("span", make("code", "data/secret"), ", or of your SECRET_TOKEN,");
   callForJson("status").then(
@@ -19,13 +20,13 @@ export function backupCard() {
   function exportButton(name: string, words: string, convert: (file: Blob) => Promise<Blob>) {
     const click = () => {
       fill(status, "Exporting…");
-      return attempt(status, async () => {
+      return orExplain(status, async () => {
         const file = await (await call("counters")).blob();
         if (!END.test(await file.slice(-200).text())) {
           throw new Error("The list was cut off: export again.");
         }
         save(await convert(file), name);
-        return [];
+        fill(status);
       });
     };
     return make("button", { click }, words);
@@ -33,8 +34,7 @@ export function backupCard() {
 
   const lines = exportButton("counters.ndjson", "Export as lines", (file) => Promise.resolve(file));
   lines.classList.add("primary");
-  const key = keyButton("Show a key for nightly backups", () => ({ job: "backup" }));
-  const element = make(
+  return make(
     "section.panel.card",
     make("h2", "Back up"),
     make(
@@ -43,11 +43,10 @@ export function backupCard() {
         "",
         make(
           "p.small",
-          "Lines hold everything, and Import reads them again. CSV has a row for each counter and " +
-            "day, for spreadsheets.",
+          "Lines are the backup: they hold everything, and Import reads them again. CSV has a row " +
+            "for each counter and day, for spreadsheets only.",
         ),
         make(".line", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
-        key.element,
         status,
       ),
       make(
@@ -63,7 +62,6 @@ export function backupCard() {
       ),
     ),
   );
-  return { element, forget: key.forget };
 }
 
 /** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */

@@ -1,15 +1,18 @@
 import { parseCounterId } from "../../../domain/counter_id.ts";
 import { pageId } from "../../embed/page_id.ts";
-import { createDays, hasFraction, isPath, isTotal, plainText, wholeNumber } from "./cell_text.ts";
-import { type Counters, type Entry, stateLine } from "./lines_of.ts";
+import { hasFraction, isPath, isTotal, wholeNumber } from "./cell_text.ts";
+import { createDays } from "./days.ts";
+import type { Counters, Entry } from "./lines_of.ts";
 import { Unreadable } from "./open_files.ts";
 import { createPauses } from "../../lib/pauses.ts";
-import { EACH_ROW, indexOf, NONE, type Source } from "./sources.ts";
+import { EACH_ROW, indexOf, NO_DAY, type Source } from "./sources.ts";
 import { isBlank, jsonIn, type Row, type Table } from "./tables.ts";
 
 export interface CountOptions {
   /** Put before each id. */
   readonly prefix: string;
+  /** The parameters of a query that name a page, as for `query=` of the elements. */
+  readonly query: string;
   /** Times are UTC and go into the days of this time zone. */
   readonly timeZone: string;
   /** The last day that the service accepts. */
@@ -48,9 +51,8 @@ export async function count(
     if (table.source?.role === "names") continue;
     const { take, end } = begin(table);
     try {
-      for (const rows of table.pieces()) {
-        rows.forEach(take);
-        await pause();
+      for (const row of table.rows()) {
+        if (take(row) % 1000 === 0) await pause();
       }
       end();
     } catch (error) {
@@ -88,10 +90,10 @@ type Names = ReadonlyMap<string, Page>;
 
 function namesOf(tables: readonly Table[]): Names {
   const names = new Map<string, Page>();
-  for (const { source, heads, columns, archive, pieces } of tables) {
+  for (const { source, heads, columns, archive, rows } of tables) {
     if (source?.role !== "names") continue;
     const exclusion = exclusionOf(heads, source);
-    for (const row of [...pieces()].flat()) {
+    for (const row of rows()) {
       const name = row[columns.page] ?? "";
       names.set(`${archive}/${row[columns.number]}`, { name, reason: exclusion(row) });
     }
@@ -106,7 +108,8 @@ function exclusionOf(heads: readonly string[], { excludes = [] }: Partial<Source
 }
 
 /** Creates an outcome to which tables are added. */
-function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names) {
+function createTally(options: CountOptions, names?: Names) {
+  const { prefix, timeZone, lastDay } = options;
   const outcome: Outcome = {
     entries: new Map(),
     lines: [],
@@ -118,16 +121,15 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
     leftOut: new Map(),
   };
   const { entries, lines, views, leftOut } = outcome;
-  const dayOf = createDays(timeZone);
 
   function note(day: string) {
     if (outcome.firstDay === "" || day < outcome.firstDay) outcome.firstDay = day;
     if (day > outcome.lastDay) outcome.lastDay = day;
   }
 
-  function add(target: Map<string, Entry>, id: string, day: string, hits: number) {
-    let entry = target.get(id);
-    if (!entry) target.set(id, entry = {});
+  function add(id: string, day: string, hits: number) {
+    let entry = entries.get(id);
+    if (!entry) entries.set(id, entry = {});
     views.set(id, (views.get(id) ?? 0) + hits);
     if (day === "") return void (entry.rest = (entry.rest ?? 0) + hits);
     entry.days ??= new Map();
@@ -138,15 +140,13 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
   /** Returns a function that finds the counter of a cell. It creates each id once. */
   function pagesOf({ source, archive }: Table) {
     const pages = new Map<string, Page>();
-    const isOwn = source?.isOwn === true;
     const find = (cell: string): Page => {
-      const text = isOwn ? plainText(cell) : cell;
       const { name = "", reason } = source?.role === "paths"
         ? names?.get(`${archive}/${cell}`) ?? { reason: NAMELESS }
-        : { name: text.trim() };
+        : { name: cell.trim() };
       if (reason || name === "") return { reason: reason ?? "No page" };
-      const id = parseCounterId(isOwn ? prefix + name : idOf(name, prefix));
-      return id ? { id, isTotal: !isOwn && isTotal(name) } : { reason: "No valid id" };
+      const id = parseCounterId(idOf(name, options));
+      return id ? { id, isTotal: isTotal(name) } : { reason: "No valid id" };
     };
     return (cell: string) => {
       let page = pages.get(cell);
@@ -157,10 +157,8 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
 
   /** Begins a table. `take` takes a row, and `end` ends the table. */
   function begin(table: Table) {
-    const { source, heads, columns: { page, number, day } } = table;
-    const isOwn = source?.isOwn === true;
-    // Exports of Tallymark are states of counters, which are not added up.
-    const target = isOwn ? new Map<string, Entry>() : entries;
+    const { source, heads, columns: { page, number, day, order } } = table;
+    const dayOf = createDays(timeZone, order);
     const exclusion = exclusionOf(heads, source);
     const pageOf = pagesOf(table);
     const totals: { row: Row; at: number; hits: number; add: () => void }[] = [];
@@ -184,9 +182,8 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
       const { id, reason: why, isTotal } = pageOf(row[page] ?? "");
       if (id === undefined) return why;
       const cell = row[number] ?? "";
-      // A total that its owner set may be less than the sum of the days.
-      const isRest = isOwn && /^-\d+$/.test(cell);
-      const hits = number === EACH_ROW ? 1 : isRest ? Number(cell) : wholeNumber(cell);
+      if (cell.trim() === "" && number !== EACH_ROW) return "No views";
+      const hits = number === EACH_ROW ? 1 : wholeNumber(cell);
       if (hits === undefined && hasFraction(cell)) {
         throw new Unreadable(
           `the column “${heads[number]}” has ${cell} in row ${at}, so it does not count views. ` +
@@ -194,14 +191,13 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
         );
       }
       if (hits === undefined) return "No whole number";
-      if (hits === 0 && !isOwn) return "No views";
-      const date = row[day] ?? "";
-      const on = day === NONE || isOwn && date === "" ? "" : dayOf(date);
+      if (hits === 0) return "No views";
+      const on = day === NO_DAY ? "" : dayOf(row[day] ?? "");
       if (on === undefined) return "No day";
       if (on > lastDay) return "A day in the future";
       sum += hits;
-      if (isTotal) totals.push({ row, at, hits, add: () => add(target, id, on, hits) });
-      else add(target, id, on, hits);
+      if (isTotal) totals.push({ row, at, hits, add: () => add(id, on, hits) });
+      else add(id, on, hits);
     }
 
     /** Adds a line of an export. Returns the reason if it is left out, null for the last line. */
@@ -234,18 +230,19 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
     }
 
     return {
+      /** Returns the number of rows that were taken. */
       take(row: Row) {
         at++;
         const reason = read(row);
         if (reason !== null) rows++;
         if (reason) leaveOut(reason, row, at);
+        return at;
       },
       end() {
         for (const { row, at, hits, add } of totals) {
           if (hits === sum - hits) leaveOut("The sum of all other rows", row, at);
           else add();
         }
-        if (isOwn) { for (const [id, entry] of target) lines.push(stateLine(id, entry)); }
         outcome.rows += rows;
         outcome.rowsOf.set(table, rows);
       },
@@ -256,13 +253,27 @@ function createTally({ prefix, timeZone, lastDay }: CountOptions, names?: Names)
 }
 
 /** Returns the id of a page or of a counter, with a prefix before it. */
-function idOf(page: string, prefix: string): string {
-  if (!isPath(page)) return prefix + page;
-  // Browsers encode the path of a page in the same way.
-  const path = new URL(`http://host${page.replace(/^https?:\/\/[^/?#]*/i, "")}`).pathname;
+export function idOf(page: string, { prefix, query }: CountOptions): string {
+  const address = addressOf(page);
+  if (address === undefined) return prefix + page;
   // The home page has this name at the addresses that take the place of LeanCloud.
-  if (prefix.startsWith("leancloud/") && pageId(path) === "home") return `${prefix}*home`;
-  return pageId(path, prefix);
+  if (prefix.startsWith("leancloud/") && pageId(address) === "home") return `${prefix}*home`;
+  return pageId(address, prefix, query);
+}
+
+/** Returns the path and query of a page as browsers encode it. Returns undefined for other ids. */
+function addressOf(page: string): string | undefined {
+  if (!isPath(page)) return undefined;
+  const { pathname, search } = new URL(
+    `http://host${page.replace(/^https?:\/\/[^/?#]*/i, "")}`,
+  );
+  return pathname + search;
+}
+
+/** Reports whether a page has a query that does not only track. */
+export function hasQuery(page: string): boolean {
+  const address = addressOf(page) ?? "";
+  return pageId(address) !== pageId(address, "", "*");
 }
 
 /** The members of a line that are looked at. The service checks all of them. */

@@ -6,15 +6,15 @@ const DELIMITERS = [",", ";", "\t"];
 const GUESSED = 10;
 
 /**
- * Yields the rows of CSV in pieces. `parts` are its lines, and `before` is the number of lines
- * before them. An empty line is a row with one empty cell. Throws {@linkcode Unreadable} if a quote
- * is not closed, or if text follows the quote that closes it.
+ * Yields the rows of CSV. `before` is the number of lines before them. An empty line is a row with
+ * one empty cell. Throws {@linkcode Unreadable} if a quote is not closed, or if text follows the
+ * quote that closes it.
  */
 export function* csvRows(
-  parts: Iterable<string>,
+  lines: Iterable<string>,
   delimiter: string,
   before = 0,
-): Generator<string[][]> {
+): Generator<string[]> {
   let count = before;
   let row: string[] = [];
   /** The lines of a cell in quotes that are read so far. */
@@ -39,40 +39,35 @@ export function* csvRows(
       close = line.indexOf(QUOTE, close + 1);
       // Two quotes are one in the cell.
     } while (close >= 0 && line[close + 1] === QUOTE && ++close);
-    const lines = open ?? [];
-    lines.push(line.slice(start, close < 0 ? undefined : close));
-    open = close < 0 ? lines : undefined;
+    const cell = open ?? [];
+    cell.push(line.slice(start, close < 0 ? undefined : close));
+    open = close < 0 ? cell : undefined;
     if (open) return -1;
-    row.push(lines.join("\n").replaceAll('""', QUOTE));
+    row.push(cell.join("\n").replaceAll('""', QUOTE));
     let end = close + 1;
     while (line[end] === " ") end++;
     if (end < line.length && line[end] !== delimiter) throw notClosed();
     return end;
   }
 
-  for (const part of parts) {
-    const rows: string[][] = [];
-    for (const line of part.split("\n")) {
-      if (!open && !line.includes(QUOTE)) row = line.split(delimiter);
-      else {
-        let end = readCell(line, 0);
-        while (end >= 0 && end < line.length) end = readCell(line, end + 1);
-        if (open) continue;
-      }
-      rows.push(row);
-      row = [];
-      count++;
+  for (const line of lines) {
+    if (!open && !line.includes(QUOTE)) row = line.split(delimiter);
+    else {
+      let end = readCell(line, 0);
+      while (end >= 0 && end < line.length) end = readCell(line, end + 1);
+      if (open) continue;
     }
-    yield rows;
+    count++;
+    yield row;
+    row = [];
   }
   if (open) throw notClosed();
 }
 
 /** Returns the first row of CSV, and the delimiter that most of the first rows have alike. */
-export function csvStart(text: string): { first: string[]; delimiter: string } {
-  const lines = text.split("\n", 10 * GUESSED).join("\n");
+export function csvStart(lines: readonly string[]): { first: string[]; delimiter: string } {
   const [best] = DELIMITERS.map((delimiter) => {
-    const rows = firstRows(lines, delimiter);
+    const rows = firstRows(lines.slice(0, 10 * GUESSED), delimiter);
     const [first = []] = rows;
     const even = rows.filter((row) => row.length === first.length && row.length > 1).length;
     return { first, delimiter, even };
@@ -80,10 +75,13 @@ export function csvStart(text: string): { first: string[]; delimiter: string } {
   return best ?? { first: [], delimiter: "," };
 }
 
-function firstRows(text: string, delimiter: string): string[][] {
+function firstRows(lines: readonly string[], delimiter: string): string[][] {
+  const rows: string[][] = [];
   try {
-    const [rows = []] = csvRows([text], delimiter);
-    return rows.filter((row) => row.length > 1 || row[0]).slice(0, GUESSED);
+    for (const row of csvRows(lines, delimiter)) {
+      if ((row.length > 1 || row[0]) && rows.push(row) === GUESSED) break;
+    }
+    return rows;
   } catch {
     return [];
   }

@@ -1,7 +1,7 @@
-import { createDays } from "./cell_text.ts";
+import { fill, grouped, icon, make, plural, tableOf } from "../../lib/elements.ts";
 import { type CountOptions, previewRow } from "./count_rows.ts";
-import { fill, grouped, icon, make, plural, tableOf } from "./kit.ts";
-import { EACH_ROW, isChosen, NONE, numericColumns } from "./sources.ts";
+import { dayColumns, orderInWords } from "./days.ts";
+import { type Columns, EACH_ROW, isChosen, NO_DAY, NONE, numericColumns } from "./sources.ts";
 import type { Row, Table } from "./tables.ts";
 
 /** A table that was chosen or pasted, and its row in the list of files. */
@@ -29,32 +29,38 @@ export function fileRow(
   const { name, format, heads, source, columns, isAsked, sample } = table;
   const tag = make("span");
   const facts = make("span.small");
+  const words = make("p.small");
   const place = make("");
   const preview = make("");
-  const choose = make("button.quiet", { click }, "Choose columns");
+  const choose = make(
+    "button.quiet",
+    { click },
+    found.isCut ? "Import what it has" : "Choose columns",
+  );
   const remove = { click: events.remove, "aria-label": `Remove ${name}` };
   const end = make("span.end", choose, make("button.quiet", remove, "Remove"));
   const element = make(".file", make(".line", make("b", name), tag, facts, end), preview);
 
-  /** Asks for the columns of a table that was left out. */
+  /** Takes a table that was left out. */
   function click() {
     why = undefined;
     events.changed();
   }
 
-  function select(label: string, key: typeof KEYS[number], indexes: Iterable<number>) {
+  /** Creates a choice, of which each option sets some columns. */
+  function select(label: string, options: [words: string, sets: Partial<Columns>][]) {
     const field = make(
       "select",
       { change },
-      ...[NONE, ...indexes].map((value) => {
-        const name = value === EACH_ROW
-          ? "Each row is one view"
-          : heads[value] ?? (key === "day" ? "None" : "Choose…");
-        return make("option", { value, selected: value === columns[key] }, name);
+      ...options.map(([words, sets], value) => {
+        const selected = Object.entries(sets).every(([key, index]) =>
+          columns[key as keyof Columns] === index
+        );
+        return make("option", { value, selected }, words);
       }),
     );
     function change() {
-      columns[key] = Number(field.value);
+      Object.assign(columns, options[Number(field.value)]?.[1]);
       events.changed();
     }
     return make("label", label, field);
@@ -62,18 +68,29 @@ export function fileRow(
 
   /** Creates the controls that choose columns. */
   function fillPreview() {
-    const dayOf = createDays("UTC");
-    const dates = [...heads.keys()].filter((index) =>
-      sample.some((row) => dayOf(row[index] ?? "") !== undefined)
-    );
-    const words = "This table is not known. Say which column is what; nothing is counted before.";
+    const named = (key: "page" | "number", indexes: Iterable<number>) =>
+      [...indexes].map((
+        index,
+      ): [string, Partial<Columns>] => [heads[index] ?? "", { [key]: index }]);
+    const days = dayColumns(heads, sample).map(({ day, order }): [string, Partial<Columns>] => [
+      `${heads[day]}, ${orderInWords(order)}`,
+      { day, order },
+    ]);
     const pick = make(
       ".line.pick",
-      select("Page", "page", heads.keys()),
-      select("Number of views", "number", [...numericColumns(heads, sample), EACH_ROW]),
-      select("Day", "day", dates),
+      select("Page", [["Choose…", { page: NONE }], ...named("page", heads.keys())]),
+      select("Number of views", [
+        ["Choose…", { number: NONE }],
+        ...named("number", numericColumns(heads, sample)),
+        ["Each row is one view", { number: EACH_ROW }],
+      ]),
+      select("Day", [
+        ...days.length > 0 ? [["Choose…", { day: NONE }] satisfies [string, Partial<Columns>]] : [],
+        ...days,
+        ["None: totals without days", { day: NO_DAY }],
+      ]),
     );
-    fill(preview, make("p.small", words), pick, place);
+    fill(preview, words, pick, place);
   }
 
   /** Returns the first rows with what they become. */
@@ -101,12 +118,12 @@ export function fileRow(
 
   /** Names the columns of a known table. */
   function columnsInWords() {
-    const words = KEYS.map((key) =>
+    const names = KEYS.map((key) =>
       columns[key] === EACH_ROW
         ? "each row is one view"
-        : columns[key] !== NONE && `${key} ${heads[columns[key]]}`
+        : columns[key] >= 0 && `${key} ${heads[columns[key]]}`
     );
-    return words.filter(Boolean).join(", ");
+    return names.filter(Boolean).join(", ");
   }
 
   return {
@@ -115,13 +132,13 @@ export function fileRow(
     isCounted: () => why === undefined && (heads.length === 0 || isChosen(columns)),
     show(options, rows) {
       const isOpen = isAsked && why === undefined;
-      const [kind, ...words] = why ? ["soft", "left out"] : isOpen ? ["note", "which columns?"] : [
+      const [kind, ...parts] = why ? ["soft", "left out"] : isOpen ? ["note", "which columns?"] : [
         "",
         icon("M2.5 7.5l3 3L11.5 4"),
         source?.name ?? (heads.length > 0 ? format : "Tallymark"),
       ];
       tag.className = `tag ${kind}`;
-      fill(tag, ...words);
+      fill(tag, ...parts);
       const count = rows !== undefined && plural(rows, "row");
       const detail = isOpen
         ? format
@@ -129,11 +146,14 @@ export function fileRow(
         ? "names of pages"
         : columnsInWords();
       facts.textContent = why ?? [count, detail].filter(Boolean).join(" · ");
-      choose.hidden = !isAsked || isOpen;
+      choose.hidden = why === undefined;
       preview.hidden = !isOpen;
       if (!isOpen) return;
       // The controls stay, because one of them may have the focus.
       if (!preview.firstChild) fillPreview();
+      words.textContent = columns.number === EACH_ROW
+        ? "No column is taken as the number of views, so each row counts as one view."
+        : "This table is from an unknown place: check which column is what.";
       const label = `The first rows of ${name}`;
       const scroll = { role: "region", tabindex: 0, "aria-label": label };
       fill(place, make(".scroll", scroll, firstRows(options)));

@@ -1,27 +1,31 @@
-import { dayFormat, isPath } from "./cell_text.ts";
-import { count, type CountOptions, type Outcome, previewRow } from "./count_rows.ts";
+import { debounced, errorMessage, fill, grouped, make, plural } from "../../lib/elements.ts";
+import { DAY_MS } from "../../lib/figures.ts";
+import type { Page } from "../data_loader.ts";
+import { isPath } from "./cell_text.ts";
+import { count, type CountOptions, hasQuery, idOf, type Outcome } from "./count_rows.ts";
+import { dayFormat } from "./days.ts";
 import { type FileRow, fileRow } from "./file_row.ts";
-import * as kit from "./kit.ts";
-import { callForJson, errorMessage, fill, grouped, isOver, make, plural } from "./kit.ts";
 import { openFile, Unreadable } from "./open_files.ts";
 import { send, showOutcome } from "./outcome_panel.ts";
 import { type Table, tablesOf } from "./tables.ts";
 
 const PASTED = "Pasted text";
 const KNOWN =
-  "GA4, Plausible, Umami, Matomo, GoatCounter, Waline, Jetpack, exports of Tallymark, " +
-  "and any CSV, TSV or JSON with pages and numbers; also as ZIP or gzip.";
+  "GA4, Plausible, Umami, Matomo, GoatCounter, Fathom, Simple Analytics, GoAccess, Waline, " +
+  "Jetpack, lines of Tallymark, and any CSV, TSV or JSON with pages and numbers; also as ZIP or gzip.";
 const MERGED = "Files of several months belong together: choose all of them at once.";
-const DAY_MS = 86_400_000;
+const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
+/** The prefix of the guides for sites. */
+const GUIDES = "blog/";
 
 /** Creates the card that imports files and pasted text. */
-export function importCard() {
+export function importCard(page: Page) {
   const rows = new Set<FileRow>();
-  let options: CountOptions = { prefix: "", timeZone: "UTC", lastDay: "" };
+  let options: CountOptions = { prefix: "", query: "", timeZone: "UTC", lastDay: "" };
+  /** True once the owner has said what is put before each id. */
+  let isNamed = false;
   /** The work whose result is shown. It is aborted when the result is not wanted any more. */
   let work = new AbortController();
-  /** Aborted when the files are forgotten, also those that are being read. */
-  let choice = new AbortController();
 
   const input = make("input", {
     type: "file",
@@ -36,7 +40,7 @@ export function importCard() {
     spellcheck: false,
     "aria-label": "Text to import",
     placeholder: "12345 user/repo\nuser/other 678\nor rows of a table, or lines of an export",
-    input: kit.debounced(readPasted),
+    input: debounced(readPasted),
   });
   const status = make("p.small", { role: "status" });
   const errors = make("");
@@ -45,19 +49,13 @@ export function importCard() {
   const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
   const pasteText = make("button", { click: paste }, "Paste text");
   const drop = make(".line.drop", chooseFiles, pasteText, hint, input);
-  const prefix = make("input", {
-    type: "text",
-    spellcheck: false,
-    autocapitalize: "off",
-    input: kit.debounced(update),
-  });
+  const text = { type: "text", spellcheck: false, autocapitalize: "off" };
+  const prefix = make("input", text, { input: debounced(() => name(prefix.value)) });
+  const query = make("input", text, { input: debounced(update), placeholder: "p,page_id" });
+  const queries = make("label", "Parameters of the address that name a page ", query);
   const example = make("small");
-  const key = kit.keyButton(
-    "Show a key that imports below this prefix",
-    () => ({ job: "import", prefix: prefix.value }),
-  );
-  const before = make("label", "Put before each id ", prefix);
-  const ids = make(".line", before, example, key.element);
+  const question = make(".note", { hidden: true });
+  const ids = make(".line", make("label", "Put before each id ", prefix), queries, example);
   const preview = make("");
   const act = make(".line");
   const panel = make(".panel.outcome", { hidden: true }, preview, act);
@@ -76,20 +74,19 @@ export function importCard() {
       "Nothing is stored before you have seen what would come of it. Importing the same file " +
         "again changes nothing.",
     ),
-    ...[status, errors, files, drop, pasted, ids, panel],
+    ...[status, errors, files, drop, pasted, ids, question, panel],
   );
   layOut();
 
   /** Opens files, and adds their tables to the others. */
   async function open(chosen: File[]) {
     input.value = "";
-    const { signal } = choice;
     const failed: Node[] = [];
     for (const file of chosen) {
       fill(status, `Reading ${file.name}…`);
-      const some = await read(file, signal).catch((error) => [explanation(file.name, error)]);
-      if (signal.aborted) return;
-      failed.push(...some);
+      failed.push(
+        ...await read(file).catch((error) => [explanation(file.name, error)]),
+      );
     }
     fill(status);
     const updated = update();
@@ -98,7 +95,7 @@ export function importCard() {
   }
 
   /** Adds the tables of a file. Returns why texts of an archive are not among them. */
-  async function read(file: File, signal: AbortSignal) {
+  async function read(file: File) {
     const tables: Table[] = [];
     const failed: Node[] = [];
     for await (const opened of openFile(file)) {
@@ -108,12 +105,12 @@ export function importCard() {
         failed.push(explanation(opened.name, error));
       }
     }
-    signal.throwIfAborted();
     if (tables.length + failed.length === 0) throw new Unreadable("it is empty.");
     if (file.name === PASTED) removePasted();
     const isKnown = tables.some(({ source }) => source);
     for (const table of tables) {
-      add(table, isKnown && table.isAsked ? "it does not list pages" : undefined);
+      const isOther = isKnown && !table.source;
+      add(table, isOther ? "it does not list pages" : table.isCut ? CUT : undefined);
     }
     return failed;
   }
@@ -168,47 +165,62 @@ export function importCard() {
     layOut();
     if (rows.size === 0) return;
     try {
-      const { timeZone } = await callForJson("status", { signal });
+      const { timeZone } = await page.callForJson("status", { signal });
       const lastDay = dayFormat(timeZone)(Date.now() + DAY_MS);
-      options = { prefix: prefix.value, timeZone, lastDay };
-      showRows();
+      options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
       const tables = [...rows].filter((row) => row.isCounted());
-      if (tables.length === 0) return;
+      for (const row of rows) row.show(options);
+      showIds(tables);
+      if (tables.length === 0 || !question.hidden) return;
       const outcome = await count(tables.map(({ table }) => table), options, signal);
-      showRows(outcome);
+      for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
       fill(act);
       panel.hidden = false;
-      await showOutcome(preview, outcome, signal);
-      if (outcome.views.size > 0) offer(outcome);
-      else fill(act, make("span.small", "There is nothing to import."));
+      const changed = await showOutcome(page, preview, outcome, signal);
+      if (changed > 0) offer(outcome);
+      else if (outcome.views.size === 0) fill(act, "There is nothing to import.");
+      else {
+        const why = "Unchanged: all of it is here already.";
+        fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
+      }
     } catch (error) {
-      if (signal.aborted || isOver(error)) return;
+      if (signal.aborted) return;
       errors.append(explanation(error instanceof Unreadable ? error.file : "Import", error));
     }
   }
 
-  function showRows(outcome?: Outcome) {
-    for (const row of rows) row.show(options, outcome?.rowsOf.get(row.table));
-    fill(example, ...exampleOf([...rows]));
+  /** Shows what the first path becomes, and asks for the prefix that the pages use. */
+  function showIds(all: FileRow[]) {
+    const paths = all.flatMap(({ table: { sample, columns } }) =>
+      sample.map((row) => row[columns.page] ?? "").filter(isPath)
+    );
+    const [path] = paths;
+    queries.hidden = !paths.some(hasQuery);
+    question.hidden = isNamed || path === undefined;
+    fill(example);
+    if (path === undefined) return;
+    const { prefix } = options;
+    const auto = [`prefix="${prefix}"`, `query="${query.value}"`].filter((one) => !/""/.test(one));
+    const tag = ['counter="auto"', ...auto].join(" ");
+    const becomes = [make("b", idOf(path, options)), ", the id that ", make("code", tag)];
+    if (isNamed) fill(example, `${path} becomes `, ...becomes, " asks for.");
+    const answer = (prefix: string) =>
+      make("button", { click: () => name(prefix) }, idOf(path, { ...options, prefix }));
+    fill(
+      question,
+      make(
+        "span",
+        `Which id does the page ${path} ask for? Import under another id shows on no page. `,
+        make("b", `The guides for sites use the prefix ${GUIDES}.`),
+      ),
+      ...[answer(GUIDES), answer("")],
+    );
   }
 
-  /** Shows what the first path becomes. */
-  function exampleOf(all: FileRow[]) {
-    for (const { table, isCounted } of all) {
-      const row = table.sample.find((row) => isPath(row[table.columns.page] ?? ""));
-      const result = row && isCounted() && previewRow(table, row, options);
-      if (!row || typeof result !== "object") continue;
-      const { prefix } = options;
-      return [
-        `${row[table.columns.page]} becomes `,
-        make("b", result.id),
-        ", the id that ",
-        make("code", 'counter="auto"'),
-        ...prefix ? [" with ", make("code", `prefix="${prefix}"`)] : [],
-        " asks for.",
-      ];
-    }
-    return [];
+  function name(before: string) {
+    isNamed = true;
+    if (prefix.value !== before) prefix.value = before;
+    return update();
   }
 
   /** Shows the parts that belong to the files that are chosen. */
@@ -217,9 +229,7 @@ export function importCard() {
     panel.hidden = true;
     fill(errors);
     files.hidden = ids.hidden = isEmpty;
-    // Only groups have keys.
-    key.element.hidden = !prefix.value.endsWith("/");
-    key.forget();
+    question.hidden = true;
     drop.classList.toggle("big", isEmpty);
     chooseFiles.classList.toggle("primary", isEmpty);
     fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : `or drop more files here. ${MERGED}`);
@@ -228,8 +238,9 @@ export function importCard() {
   /** Shows the button that imports. */
   function offer(outcome: Outcome, failed?: string) {
     const words = `Import ${plural(outcome.views.size, "counter")}`;
-    const rule = "Days are added below what is counted here already; of totals without days, the " +
-      "larger one stays.";
+    const rule =
+      "Nothing gets smaller: where a day or a total is here already, the larger number " +
+      "stays.";
     fill(
       act,
       make("button.primary", { click: () => store(outcome) }, words),
@@ -248,7 +259,7 @@ export function importCard() {
     fill(act, words, bar, stop);
     stop.focus({ preventScroll: true });
     try {
-      await send(outcome, "", signal, (counters) => {
+      await send(page, outcome, "", signal, (counters) => {
         bar.value = counters;
         words.textContent = `${grouped(counters)} of ${all}`;
         if (stop.disabled && counters < max) throw new Error("Stopped.");
@@ -256,21 +267,19 @@ export function importCard() {
       clear();
       const link = make("a", { href: "#counters" }, "See them");
       fill(status, make("b", `Imported ${all}.`), " ", link);
-      await kit.load();
+      await page.load();
     } catch (error) {
-      if (signal.aborted || isOver(error)) return;
+      if (signal.aborted) return;
       const known = `${grouped(bar.value)} of ${all} are imported.`;
       offer(outcome, `${errorMessage(error)} ${known} Importing all of them again is safe.`);
     }
   }
 
-  /** Forgets the files and texts. */
+  /** Removes the files and texts. What is put before each id stays for the next ones. */
   function clear() {
     begin();
-    choice.abort();
-    choice = new AbortController();
     rows.clear();
-    pasted.value = prefix.value = "";
+    pasted.value = "";
     pasted.hidden = true;
     for (const part of [status, files, example]) fill(part);
     layOut();
@@ -278,12 +287,6 @@ export function importCard() {
 
   return {
     element,
-    forget(keepsTyped: boolean) {
-      begin();
-      fill(preview);
-      layOut();
-      if (!keepsTyped) clear();
-    },
     resume() {
       if (rows.size > 0 && panel.hidden) update();
     },

@@ -64,13 +64,6 @@ function linesOf([id, { rest, days }]: [string, Entry]): string[] {
   return all.filter(Boolean).map((line) => JSON.stringify(line));
 }
 
-/** Returns the line of a counter whose total is known with its days. */
-export function stateLine(id: string, { rest = 0, days = new Map() }: Entry): string {
-  const hits = days.values().reduce((sum, hits) => sum + hits, rest);
-  const known = days.size > 0 && { days: Object.fromEntries(days) };
-  return JSON.stringify({ id, hits: Math.max(0, hits), ...known });
-}
-
 /** A line of an export of the service. */
 interface ExportedLine {
   readonly id: string;

@@ -5,8 +5,10 @@ export interface Opened {
   readonly name: string;
   /** The archive that it was in, or an empty text. */
   readonly archive: string;
-  /** Its lines in parts, which `\n` would join. A text of 50 MB in one would stop the page. */
-  readonly parts: readonly string[];
+  /** Its lines, without the marks at their ends. */
+  readonly lines: readonly string[];
+  /** The encoding if it is not Unicode. */
+  readonly encoding?: string | undefined;
 }
 
 /** The reason why a file cannot be imported, as a sentence for its owner. */
@@ -17,13 +19,14 @@ export class Unreadable extends Error {
 
 /** Maximum size of a file, and of all texts in an archive, in bytes. They are kept in memory. */
 const MAX_BYTES = 300_000_000;
-/** Minimum length of all parts but the last, in UTF-16 code units. The first one has a sample. */
-const MIN_PART = 1 << 16;
 /** Files of archives that may be tables. macOS adds a copy of each name that starts with `._`. */
 const TABLES = /(?:^|\/)(?!\._)[^/]*\.(?:csv|tsv|txt|json|jsonl|ndjson)$/i;
-const WORKBOOK = "it is a workbook. Save it as “CSV UTF-8” in Excel, and choose that file.";
+const WORKBOOK = "it is a spreadsheet. Save it as “CSV UTF-8”, and choose that file.";
+const NO_TEXT =
+  "it is not a text but a picture, a document or a database. Choose an export as CSV, TSV or JSON.";
 const NOT_UNICODE =
-  "it is not in UTF-8. Save it as “CSV UTF-8” in Excel, or with the encoding UTF-8 in an editor.";
+  "it is in an older encoding, such as Windows-1252. Save it as “CSV UTF-8” in Excel, or as UTF-8 " +
+  "in an editor.";
 const DAMAGED = "it is damaged. Export or download it again.";
 
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
@@ -32,16 +35,17 @@ export async function* openFile(file: Blob & { readonly name: string }): AsyncGe
   const unpacked = { bytes: 0 };
   const start = String.fromCharCode(...await bytesOf(file, 0, 4));
   if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
+  if (/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/.test(start)) fail(NO_TEXT);
   if (start !== "PK\x03\x04") {
     const format = start.startsWith("\x1f\x8b") ? "gzip" : undefined;
-    return yield { name: file.name, archive: "", parts: await read(file, unpacked, format) };
+    return yield { name: file.name, archive: "", ...await read(file, unpacked, format) };
   }
   let isEmpty = true;
   for (const { name, isPacked, blob } of await entriesOf(file)) {
     if (!TABLES.test(name)) continue;
     isEmpty = false;
-    const parts = await read(blob, unpacked, isPacked ? "deflate-raw" : undefined);
-    yield { name, archive: file.name, parts };
+    const text = await read(blob, unpacked, isPacked ? "deflate-raw" : undefined);
+    yield { name, archive: file.name, ...text };
   }
   if (isEmpty) fail("it holds no CSV, TSV, JSON or text.");
 }
@@ -83,7 +87,7 @@ async function entriesOf(file: Blob) {
     const long = (place: number) => directory.getUint32(at + place, true);
     const next = at + 46 + short(28);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, next));
-    if (name === "xl/workbook.xml") fail(WORKBOOK);
+    if (/^(?:xl\/workbook\.xml|content\.xml|Index\/Document\.iwa)$/.test(name)) fail(WORKBOOK);
     if (short(8) & 1) fail("it is encrypted. Unpack it first.");
     // The entry repeats its name, and may have other extra fields than the directory.
     const [low1 = 0, high1 = 0, low2 = 0, high2 = 0] = await bytesOf(
@@ -98,50 +102,54 @@ async function entriesOf(file: Blob) {
   return entries;
 }
 
-/**
- * Reads a text piece by piece, so that the page can draw in between. Adds its size to that of the
- * texts before.
- */
-async function read(
-  blob: Blob,
-  unpacked: { bytes: number },
-  format?: CompressionFormat,
-): Promise<string[]> {
+/** Reads the lines of a text. Adds its size to that of the texts before. */
+async function read(blob: Blob, unpacked: { bytes: number }, format?: CompressionFormat) {
   const packed = blob.stream();
-  const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
-  const parts: string[] = [];
-  let decoder: TextDecoder | undefined;
-  /** The pieces of the next part. They are joined once. */
-  let open: string[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
-
-  function take(bytes: Uint8Array<ArrayBuffer>, stream: boolean) {
-    checkSize(unpacked.bytes += bytes.length);
-    decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
-    let text: string;
-    try {
-      text = decoder.decode(bytes, { stream });
-    } catch {
-      fail(NOT_UNICODE);
-    }
-    length += text.length;
-    const end = stream ? text.lastIndexOf("\n") : text.length;
-    if (stream && (end < 0 || length < MIN_PART)) return open.push(text);
-    const lines = [...open, text.slice(0, end)].join("");
-    parts.push((stream ? lines.replace(/\r$/, "") : lines).replace(/\r\n?/g, "\n"));
-    open = [text.slice(end + 1)];
-    length = text.length - end;
-  }
-
   try {
-    for await (const bytes of piecesOf(stream)) take(bytes, true);
-    take(new Uint8Array(), false);
+    const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
+    for await (const piece of piecesOf(stream)) {
+      checkSize(unpacked.bytes += piece.length);
+      pieces.push(piece);
+      length += piece.length;
+    }
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     fail(format ? DAMAGED : "it cannot be read. Choose it again.");
   }
-  if (parts[0]?.slice(0, 1000).includes("\0")) fail(NOT_UNICODE);
-  return parts;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  const known = decoded(bytes, encodingOf(bytes));
+  const text = known ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined) ?? fail(NOT_UNICODE);
+  if (text.slice(0, 1000).includes("\0")) fail(NO_TEXT);
+  return { lines: text.split(/\r\n?|\n/), encoding: known === undefined ? "GBK" : undefined };
+}
+
+/** Returns a text. Returns undefined if it is not in an encoding. */
+function decoded(bytes: Uint8Array<ArrayBuffer>, encoding: string) {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reports whether most bytes beyond ASCII are in pairs, as those of Chinese characters are. */
+function isGbk(bytes: Uint8Array) {
+  let high = 0;
+  let paired = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if ((bytes[at] ?? 0) < 0x80) continue;
+    high++;
+    if ((bytes[at + 1] ?? 0) < 0x80) continue;
+    [high, paired, at] = [high + 1, paired + 2, at + 1];
+  }
+  return paired > 0.9 * high;
 }
 
 /** Returns the encoding of a text, by its mark or by the zeros of its first ASCII characters. */

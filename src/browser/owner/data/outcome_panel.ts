@@ -1,5 +1,7 @@
+import { fill, grouped, make, plural, tableOf } from "../../lib/elements.ts";
+import { dayNumber, fullDay } from "../../lib/figures.ts";
+import type { Page } from "../data_loader.ts";
 import type { Outcome } from "./count_rows.ts";
-import { callForJson, dayNumber, fill, fullDay, grouped, make, plural, tableOf } from "./kit.ts";
 import { partsOf } from "./lines_of.ts";
 
 /** A change of a counter that a dry run found. */
@@ -14,6 +16,7 @@ const SHOWN = 10;
 
 /** Sends an import in parts. `took` gets the changes of each, and how many counters are sent. */
 export async function send(
+  { callForJson }: Page,
   outcome: Outcome,
   query: string,
   signal: AbortSignal,
@@ -27,15 +30,23 @@ export async function send(
   }
 }
 
-/** Shows what would come of an import, also compared with the counters. */
-export async function showOutcome(place: Element, outcome: Outcome, signal: AbortSignal) {
+/**
+ * Shows what would come of an import, also compared with the counters. Resolves with the number of
+ * counters that would change.
+ */
+export async function showOutcome(
+  page: Page,
+  place: Element,
+  outcome: Outcome,
+  signal: AbortSignal,
+): Promise<number> {
   const { views } = outcome;
   const counted = make("dd.small", "comparing…");
   const changes = make("");
   fill(place, figures(outcome, counted), reasons(outcome), changes);
   const after = new Map<string, number>();
   let known = views.size;
-  await send(outcome, "&dry=1", signal, (counters, changes) => {
+  await send(page, outcome, "&dry=1", signal, (counters, changes) => {
     for (const change of changes) {
       if (change.before === 0 && !after.has(change.id)) known--;
       after.set(change.id, change.after);
@@ -43,18 +54,17 @@ export async function showOutcome(place: Element, outcome: Outcome, signal: Abor
     fill(counted, `comparing ${grouped(counters)}…`);
   });
   fill(counted, views.size > 0 && `${grouped(views.size - known)} new, ${grouped(known)} known`);
-  if (views.size === 0) return;
-  const largest = largestOf(views);
+  if (views.size === 0) return 0;
+  const largest = [...views].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
+    .map(([id]) => id);
   const query = new URLSearchParams(largest.map((id) => ["id", id]));
-  const { counts } = await callForJson(`counts?${query}`, { signal });
+  const { counts } = await page.callForJson(`counts?${query}`, { signal });
   const rows = largest.map((id) => {
     const [now, then] = [counts[id], after.get(id) ?? counts[id]];
     return [
       make("bdi", id),
       now > 0 ? grouped(now) : make("span.up", "new"),
-      then > now
-        ? make("b", grouped(then))
-        : make("span.small", now > 0 ? "stays, it has more already" : "0"),
+      then > now ? make("b", grouped(then)) : make("span.small", now > 0 ? "stays" : "0"),
     ];
   });
   const table = tableOf(
@@ -64,6 +74,7 @@ export async function showOutcome(place: Element, outcome: Outcome, signal: Abor
   );
   const words = `${grouped(after.size)} of ${plural(views.size, "counter")}, the largest first`;
   fill(changes, details("What would change", words, table));
+  return after.size;
 }
 
 function figures({ rows, views, leftOut, firstDay, lastDay }: Outcome, counted: HTMLElement) {
@@ -95,12 +106,10 @@ function reasons({ leftOut, rowsOf }: Outcome) {
   ]);
   const table = tableOf(
     "table.log.reasons",
-    [["Reason", "td"], ["Rows", "td.num"], ["First in row", "td.num"], ["Which reads", "td"]],
+    [["Reason", "td"], ["Rows", "td.num"], ["First in row", "td.num"], ["That row", "td"]],
     rows,
   );
-  const out = sumOf(leftOut.values().map(({ rows }) => rows));
-  const words = `${grouped(out)} for ${plural(leftOut.size, "reason")}`;
-  return details("Rows left out", words, table);
+  return details("Rows left out", "and why", table);
 }
 
 function details(title: string, words: string, content: HTMLElement) {
@@ -111,16 +120,4 @@ function sumOf(numbers: Iterable<number>): number {
   let sum = 0;
   for (const number of numbers) sum += number;
   return sum;
-}
-
-/** Returns the ids with the most views, in order. */
-function largestOf(views: ReadonlyMap<string, number>): string[] {
-  const largest: [id: string, hits: number][] = [];
-  for (const entry of views) {
-    const place = largest.findIndex(([, hits]) => hits < entry[1]);
-    if (place >= 0) largest.splice(place, 0, entry);
-    else largest.push(entry);
-    largest.length = Math.min(largest.length, SHOWN);
-  }
-  return largest.map(([id]) => id);
 }

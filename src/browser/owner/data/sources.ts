@@ -1,16 +1,23 @@
 import { hasFraction, isPath, wholeNumber } from "./cell_text.ts";
+import { dayColumns, type Order } from "./days.ts";
 
 /** The columns of a table, by their indexes. */
 export interface Columns {
   page: number;
   number: number;
   day: number;
+  /** The order of the dates in the column of days. */
+  order: Order;
 }
 
 /** Takes the place of a column that is not chosen. */
 export const NONE = -1;
 /** Takes the place of the column of numbers if each row is one view. */
 export const EACH_ROW = -2;
+/** Takes the place of the column of days if the numbers are totals. */
+export const NO_DAY = -3;
+
+type Row = readonly string[];
 
 /** A column whose cells decide that a row is left out. */
 type Exclusion = readonly [column: RegExp, isExcluded: (cell: string) => boolean, reason: string];
@@ -24,18 +31,18 @@ export interface Source {
   readonly day?: RegExp;
   /** Further columns that its tables have. */
   readonly has?: readonly RegExp[];
+  /** The name of its table, if others have the same columns. */
+  readonly table?: RegExp;
   readonly excludes?: readonly Exclusion[];
   /** `paths` if its pages are numbers of another table, `names` for that table. */
   readonly role?: "paths" | "names";
-  /** True for states of counters, of which the parts older than the daily history have no day. */
-  readonly isOwn?: true;
 }
 
 const EVENT = "Events, not views";
+const CRAWLER = "Crawlers";
 const isSet = (cell: string) => !/^(?:0|false|)$/i.test(cell);
 
 const SOURCES: readonly Source[] = [
-  { name: "Tallymark", page: /^id$/, number: /^hits$/, day: /^day$/, has: [/^day$/], isOwn: true },
   {
     name: "GA4",
     page: /^page (?:path.*|location)$/i,
@@ -50,6 +57,17 @@ const SOURCES: readonly Source[] = [
     day: /^date$/,
     has: [/^(?:unique_)?visitors$/],
   },
+  { name: "Fathom", page: /^pathname$/i, number: /^(?:page)?views$/i, day: /^(?:date|timestamp)/i },
+  {
+    name: "Simple Analytics",
+    page: /^path$/,
+    day: /^added_(?:iso|unix)$/,
+    has: [/^added_(?:iso|unix)$/],
+    excludes: [
+      [/^datapoint$/, (cell) => !/^(?:pageview)?$/.test(cell), EVENT],
+      [/^is_robot$/, isSet, CRAWLER],
+    ],
+  },
   {
     name: "Umami",
     page: /^url_path$/,
@@ -63,12 +81,13 @@ const SOURCES: readonly Source[] = [
     number: /^(?:nb_hits|pageviews)$/i,
     has: [/^label$/i],
   },
+  { name: "GoAccess", page: /^data$/, number: /^hits\.count$/, table: /: requests: data$/ },
   {
     name: "GoatCounter",
     page: /^\d?path$/i,
     day: /^date$/i,
     has: [/^event$/i, /^bot$/i],
-    excludes: [[/^event$/i, isSet, EVENT], [/^bot$/i, isSet, "Crawlers"]],
+    excludes: [[/^event$/i, isSet, EVENT], [/^bot$/i, isSet, CRAWLER]],
   },
   {
     name: "GoatCounter",
@@ -94,52 +113,76 @@ const SOURCES: readonly Source[] = [
 const JETPACK: Source = { name: "Jetpack", page: /^Column 3$/, number: /^Column 2$/ };
 
 /** Returns the place that a table is from. Returns undefined if it is unknown. */
-export function sourceOf(heads: readonly string[], [first]: readonly (readonly string[])[]) {
+export function sourceOf(heads: readonly string[], [first]: readonly Row[], name = "") {
   const has = (column: RegExp) => indexOf(heads, column) !== NONE;
   if (has(/^Column 1$/)) {
     const [, number = "", url = "", more] = first ?? [];
     const isIt = more === undefined && wholeNumber(number) !== undefined && /^https?:/.test(url);
     return isIt ? JETPACK : undefined;
   }
-  return SOURCES.find(({ page, number = page, has: others = [] }) =>
-    [page, number, ...others].every(has)
+  return SOURCES.find(({ page, number = page, has: others = [], table }) =>
+    [page, number, ...others].every(has) && (table?.test(name) ?? true)
   );
 }
 
-/** Returns the columns of a table from a known place. */
-export function columnsOf({ page, number, day }: Source, heads: readonly string[]): Columns {
+/**
+ * Returns the columns that are beyond doubt. Those of a known place are, except the order of its
+ * dates. Of several columns with numbers or dates none is proposed.
+ */
+export function columnsOf(
+  heads: readonly string[],
+  sample: readonly Row[],
+  source: Source | undefined,
+): Columns {
+  const dates = dayColumns(heads, sample);
+  if (source) {
+    const { page, number, day } = source;
+    const index = day ? indexOf(heads, day) : NONE;
+    const own = dates.filter(({ day }) => day === index);
+    return {
+      page: indexOf(heads, page),
+      number: number ? indexOf(heads, number) : EACH_ROW,
+      day: index === NONE ? NO_DAY : own.length > 1 ? NONE : index,
+      order: own[0]?.order ?? "ymd",
+    };
+  }
+  const isDate = (index: number) => dates.some(({ day }) => day === index);
+  const numeric = numericColumns(heads, sample);
+  const texts = [...heads.keys()].filter((index) => !numeric.includes(index) && !isDate(index));
+  const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
+  const page = only(paths.length > 0 ? paths : texts) ?? NONE;
+  const counts = numeric.filter((index) => !isDate(index) && !isId(index, heads, sample));
+  const isRepeated = new Set(sample.map((row) => row[page])).size < sample.length;
+  const isLog = counts.length === 0 && page !== NONE && (dates.length > 0 || isRepeated);
+  const date = only(dates);
   return {
-    page: indexOf(heads, page),
-    number: number ? indexOf(heads, number) : EACH_ROW,
-    day: day ? indexOf(heads, day) : NONE,
+    page,
+    number: isLog ? EACH_ROW : only(counts) ?? NONE,
+    day: dates.length === 0 ? NO_DAY : date?.isSure ? date.day : NONE,
+    order: dates[0]?.order ?? "ymd",
   };
 }
 
-/**
- * Returns the columns of another table that are beyond doubt. Of several columns with numbers none
- * is proposed, and a day never is.
- */
-export function proposedColumns(
-  heads: readonly string[],
-  sample: readonly (readonly string[])[],
-): Columns {
-  const only = ([index = NONE, ...others]: number[]) => others.length === 0 ? index : NONE;
-  const numeric = numericColumns(heads, sample);
-  const texts = [...heads.keys()].filter((index) => !numeric.includes(index));
-  const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
-  return { page: only(paths.length > 0 ? paths : texts), number: only(numeric), day: NONE };
+/** Returns the item of a list of one. */
+function only<Item>([item, ...others]: readonly Item[]): Item | undefined {
+  return others.length === 0 ? item : undefined;
 }
 
 /** Reports whether the columns of a table are chosen. */
-export function isChosen({ page, number }: Columns): boolean {
-  return page !== NONE && number !== NONE;
+export function isChosen({ page, number, day }: Columns): boolean {
+  return page !== NONE && number !== NONE && day !== NONE;
+}
+
+/** Reports whether a column numbers its rows or names them. */
+function isId(index: number, heads: readonly string[], sample: readonly Row[]): boolean {
+  const numbers = sample.map((row) => Number(row[index]));
+  const [first = 0] = numbers;
+  const isCounting = numbers.length > 2 && numbers.every((number, at) => number === first + at);
+  return isCounting || /id$|^(?:#|no|nr|rank)\.?$/i.test(heads[index] ?? "");
 }
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */
-export function numericColumns(
-  heads: readonly string[],
-  sample: readonly (readonly string[])[],
-): number[] {
+export function numericColumns(heads: readonly string[], sample: readonly Row[]): number[] {
   return [...heads.keys()].filter((index) => {
     const cells = sample.map((row) => row[index] ?? "").filter((cell) => cell !== "");
     const whole = cells.filter((cell) => wholeNumber(cell) !== undefined);

@@ -1,14 +1,7 @@
 import { wholeNumber } from "./cell_text.ts";
 import { csvRows, csvStart } from "./csv_rows.ts";
 import { type Opened, Unreadable } from "./open_files.ts";
-import {
-  type Columns,
-  columnsOf,
-  NONE,
-  proposedColumns,
-  type Source,
-  sourceOf,
-} from "./sources.ts";
+import { type Columns, columnsOf, isChosen, NO_DAY, type Source, sourceOf } from "./sources.ts";
 
 /** A table of pages and numbers, or lines of an export of Tallymark. */
 export interface Table {
@@ -25,29 +18,34 @@ export interface Table {
   readonly columns: Columns;
   /** True if the columns are to be chosen. */
   readonly isAsked: boolean;
+  /** True for lines of an export without the last one. */
+  readonly isCut: boolean;
   /** The number of lines before the rows. */
   readonly before: number;
   /** True if the first row is the names of the columns. */
   readonly hasHeads: boolean;
-  /** Yields all rows, in pieces. Throws {@linkcode Unreadable}. */
-  pieces(): Iterable<readonly Row[]>;
+  /** Yields all rows. Throws {@linkcode Unreadable}. */
+  rows(): Iterable<Row>;
 }
 
 export type Row = readonly string[];
 
 /** Number of rows from which columns are recognized. */
-const SAMPLE = 200;
+const SAMPLE = 1000;
+/** Number of lines from which a list is recognized. */
+const LIST_SAMPLE = 200;
 /** Maximum number of columns, of which the page shows a choice. */
 const MAX_COLUMNS = 1000;
 
 /** Returns the tables of a text. An empty text has none, JSON may have several. */
-export function tablesOf({ parts: [start = "", ...rest], ...file }: Opened): Table[] {
-  const text = start.trimStart();
-  if (text === "" && rest.length === 0) return [];
-  const [isStream = ""] = /^#filetype:JSON.*\n/i.exec(text) ?? [];
-  const isJson = isStream !== "" || /^[[{]/.test(text);
-  const opened = { ...file, parts: [isJson ? text.slice(isStream.length) : start, ...rest] };
-  return isJson ? jsonTables(opened) : [isList(text) ? list(opened) : csv(opened)];
+export function tablesOf(opened: Opened): Table[] {
+  const { lines } = opened;
+  const first = lines.findIndex((line) => line.trim());
+  if (first < 0) return [];
+  const begin = /^#filetype:JSON/i.test(lines[first] ?? "") ? first + 1 : first;
+  const rest = lines.slice(begin);
+  if (begin > first || /^\s*[[{]/.test(rest[0] ?? "")) return jsonTables(opened, rest);
+  return [isList(rest) ? list(opened, begin) : csv(opened)];
 }
 
 /** Reports whether a row is an empty line. */
@@ -55,45 +53,59 @@ export function isBlank(row: Row): boolean {
   return row.length < 2 && !row[0];
 }
 
-type Given = "heads" | "columns" | "before" | "hasHeads";
+type Given = "heads" | "columns" | "isCut" | "before" | "hasHeads";
 
 /** Creates a table of rows. Recognizes its columns unless they are given. */
 function create(
-  { name, archive }: Opened,
-  { heads = [], before = 0, hasHeads = false, ...given }:
-    & Pick<Table, "format" | "pieces">
+  { name, archive, encoding }: Opened,
+  { heads = [], before = 0, hasHeads = false, isCut = false, format, columns, rows }:
+    & Pick<Table, "format" | "rows">
     & Partial<Pick<Table, Given>>,
 ): Table {
   if (heads.length > MAX_COLUMNS) {
     throw new Unreadable(`it has more than ${MAX_COLUMNS} columns.`);
   }
-  const [first = []] = given.pieces();
-  const sample = first.filter((row) => !isBlank(row)).slice(Number(hasHeads), SAMPLE);
-  const source = given.columns ? undefined : sourceOf(heads, sample);
-  const columns = source ? columnsOf(source, heads) : proposedColumns(heads, sample);
-  const isAsked = !source && !given.columns && heads.length > 0;
-  return { name, archive, heads, sample, source, columns, isAsked, before, hasHeads, ...given };
+  const sample: Row[] = [];
+  let isHead = hasHeads;
+  for (const row of rows()) {
+    if (isBlank(row)) continue;
+    if (!isHead && sample.push(row) === SAMPLE) break;
+    isHead = false;
+  }
+  const source = columns ? undefined : sourceOf(heads, sample, name);
+  const found = columns ?? columnsOf(heads, sample, source);
+  return {
+    ...{ name, archive, heads, sample, source, isCut, before, hasHeads, rows },
+    format: encoding ? `${format} in ${encoding}` : format,
+    columns: found,
+    isAsked: !columns && heads.length > 0 && !(source && isChosen(found)),
+  };
 }
 
 /** The columns of pairs of ids and numbers. */
-const PAIR: Columns = { page: 0, number: 1, day: NONE };
+const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: "ymd" };
 
 // --- CSV -----------------------------------------------------------------------------------------
 
 const FORMATS: Readonly<Record<string, string>> = { ";": "CSV with semicolons", "\t": "TSV" };
 
 function csv(opened: Opened): Table {
-  const [text = "", ...others] = opened.parts;
+  const { lines } = opened;
   // Exports of GA4 begin with comments, and may have the table of a chart before that of the pages.
-  const hasComments = text.startsWith("#");
-  const lines = text.split("\n");
+  const hasComments = lines[0]?.startsWith("#") ?? false;
   const isRow = (line = "") => line.trim() !== "" && !line.startsWith("#");
-  const starts = [...lines.keys()].filter((at) => isRow(lines[at]) && !isRow(lines[at - 1]));
-  const [begin = 0] = starts;
-  const known = starts.find((at) => sourceOf(csvStart(lines[at] ?? "").first, []));
-  const before = hasComments ? known ?? begin : begin;
-  const rest = lines.slice(before).join("\n");
-  const { first, delimiter } = csvStart(rest);
+  const begin = lines.findIndex(isRow);
+  const known = hasComments
+    ? lines.findIndex((line, at) =>
+      isRow(line) && !isRow(lines[at - 1]) && sourceOf(csvStart([line]).first, [])
+    )
+    : -1;
+  const before = known < 0 ? begin : known;
+  const end = hasComments
+    ? lines.findIndex((line, at) => at > before && line.startsWith("#") && !lines[at - 1]?.trim())
+    : -1;
+  const all = lines.slice(before, end < 0 ? undefined : end);
+  const { first, delimiter } = csvStart(all);
   // A row with a number is a row, and its columns have no names.
   const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
   return create(opened, {
@@ -101,27 +113,21 @@ function csv(opened: Opened): Table {
     heads: first.map((cell, index) => hasHeads ? cell.trim() : `Column ${index + 1}`),
     before,
     hasHeads,
-    *pieces() {
-      for (const rows of csvRows([rest, ...others], delimiter, before)) {
-        const end = rows.findIndex(([cell], index) =>
-          hasComments && cell?.startsWith("#") && isBlank(rows[index - 1] ?? [])
-        );
-        yield end < 0 ? rows : rows.slice(0, end);
-        if (end >= 0) return;
-      }
-    },
+    rows: () => csvRows(all, delimiter, before),
   });
 }
 
 // --- Lists ---------------------------------------------------------------------------------------
 
+/** Takes the place of the number of a line that has none. */
+const NO_NUMBER = "–";
 /** A number of a list. */
 const PLAIN = /^(?:\d{1,3}(?:[.,]\d{3})+|\d+)$/;
 
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
-function isList(text: string): boolean {
-  const lines = text.split("\n", SAMPLE).filter((line) => line.trim());
-  const matching = lines.filter((line) => rowOf(line)[1] && !line.includes("\t"));
+function isList(all: readonly string[]): boolean {
+  const lines = all.slice(0, LIST_SAMPLE).filter((line) => line.trim());
+  const matching = lines.filter((line) => rowOf(line)[1] !== NO_NUMBER && !line.includes("\t"));
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
   const isTable = [",", ";"].some((mark) => {
@@ -138,15 +144,16 @@ function rowOf(line: string): Row {
   const last = words.at(-1) ?? "";
   if (text === "") return [""];
   if (words.length > 0 && PLAIN.test(first)) return [text.slice(first.length).trim(), first];
-  return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, ""];
+  return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, NO_NUMBER];
 }
 
-function list(opened: Opened): Table {
+function list(opened: Opened, before: number): Table {
   return create(opened, {
     format: "list",
     heads: ["id", "number"],
     columns: PAIR,
-    pieces: () => opened.parts.values().map((part) => part.split("\n").map(rowOf)),
+    before,
+    rows: () => opened.lines.slice(before).values().map(rowOf),
   });
 }
 
@@ -154,38 +161,29 @@ function list(opened: Opened): Table {
 
 type JsonObject = Record<string, unknown>;
 
-function jsonTables(opened: Opened): Table[] {
-  const { name, parts } = opened;
-  const [start = ""] = parts;
-  const first = jsonIn(start.split("\n", 1)[0]);
-  if (isObject(first) && (parts.length > 1 || start.trim().includes("\n"))) {
-    return [
-      isOwn(first) ? ownLines(opened) : objects(opened, "JSON lines", function* () {
-        let row = 0;
-        for (const part of parts) {
-          yield part.split("\n").map((line) => {
-            row++;
-            const value = line.trim() === "" ? {} : jsonIn(line);
-            if (!isObject(value)) throw new Unreadable(`row ${row} is not an object in JSON.`);
-            return value;
-          });
-        }
-      }),
-    ];
+function jsonTables(opened: Opened, lines: readonly string[]): Table[] {
+  const first = jsonIn(lines[0]);
+  if (isObject(first) && lines.some((line, at) => at > 0 && line.trim())) {
+    if (isOwn(first)) return [ownLines(opened, lines)];
+    const read = (line: string, at: number) => {
+      const value = line.trim() === "" ? {} : jsonIn(line);
+      if (!isObject(value)) throw new Unreadable(`row ${at + 1} is not an object in JSON.`);
+      return value;
+    };
+    return [objects(opened, "JSON lines", () => lines.values().map(read))];
   }
-  const value = jsonIn(parts.join("\n"));
-  const found = isOwn(value) ? [] : tablesIn(value, name);
-  if (found.length === 0 && isObject(value)) found.push([name, [value]]);
+  const value = jsonIn(lines.join("\n"));
+  const found = isOwn(value) ? [] : tablesIn(value, opened.name);
+  if (found.length === 0 && isObject(value)) found.push([opened.name, [value]]);
   if (found.length === 0) {
     throw new Unreadable("it is not JSON with a list of objects, or with numbers by their ids.");
   }
   return found.map(([name, list]) => {
     if (list.every(isOwn)) {
-      const lines = list.map((line) => JSON.stringify(line)).join("\n");
-      return ownLines({ ...opened, name, parts: [lines] });
+      return ownLines({ ...opened, name }, list.map((line) => JSON.stringify(line)));
     }
     const columns = list.every((one) => MAPPED in one) ? PAIR : undefined;
-    return objects({ ...opened, name }, "JSON", () => [list], columns);
+    return objects({ ...opened, name }, "JSON", () => list, columns);
   });
 }
 
@@ -204,40 +202,48 @@ function tablesIn(value: unknown, name: string, depth = 2): [name: string, JsonO
   return parts.flatMap(([key, part]) => tablesIn(part, `${name}: ${key}`, depth - 1));
 }
 
-/** Creates a table of objects, whose columns are the names of their members. */
+/** Creates a table of objects, whose columns are the names of their members (`hits.count`). */
 function objects(
   opened: Opened,
   format: string,
-  read: () => Iterable<readonly JsonObject[]>,
+  read: () => Iterable<JsonObject>,
   columns?: Columns,
 ): Table {
-  const [some = []] = read();
-  const heads = [...new Set(some.slice(0, SAMPLE).flatMap((object) => Object.keys(object)))];
+  const heads = new Set<string>();
+  let left = SAMPLE;
+  for (const object of read()) {
+    for (const [name] of membersOf(object)) heads.add(name);
+    if (--left === 0) break;
+  }
+  const names = [...heads];
   return create(opened, {
     format,
-    heads,
+    heads: names,
     ...columns && { columns },
-    *pieces() {
-      for (const some of read()) {
-        yield some.map((object) =>
-          Object.keys(object).length > 0 ? heads.map((head) => cellOf(object[head])) : [""]
-        );
+    *rows() {
+      for (const object of read()) {
+        const cells = new Map(membersOf(object));
+        yield cells.size > 0 ? names.map((name) => cells.get(name) ?? "") : [""];
       }
     },
   });
 }
 
-/** Returns the text of a cell. An object, which may have none, is neither a page nor a number. */
-function cellOf(value: unknown) {
-  return typeof value === "object" ? "" : String(value ?? "");
+/** Yields the texts of an object's members, also of those in objects at most two levels below. */
+function* membersOf(object: JsonObject, before = "", depth = 2): Generator<[string, string]> {
+  for (const [key, value] of Object.entries(object)) {
+    if (isObject(value) && depth > 0) yield* membersOf(value, `${before}${key}.`, depth - 1);
+    else yield [before + key, typeof value === "object" ? "" : String(value)];
+  }
 }
 
 /** Creates the table of an export of Tallymark, whose rows are its lines. */
-function ownLines(opened: Opened): Table {
+function ownLines(opened: Opened, lines: readonly string[]): Table {
+  const last: JsonObject = jsonIn(lines.findLast((line) => line.trim())) ?? {};
   return create(opened, {
     format: "lines",
-    pieces: () =>
-      opened.parts.values().map((part) => part.split("\n").map((line) => [line.trim()])),
+    isCut: typeof last.counters !== "number",
+    rows: () => lines.values().map((line) => [line.trim()]),
   });
 }
 

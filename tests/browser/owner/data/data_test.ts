@@ -40,7 +40,10 @@ testOwner(
       }),
       "old.xls": new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]),
     });
-    await page.getByText("old.xls: it is a workbook.").waitFor();
+    await page.getByText("old.xls: it is a spreadsheet.").waitFor();
+    // Nothing is imported under ids that no page asks for.
+    await page.getByText("Which id does the page /hello/ ask for?").waitFor();
+    await page.getByRole("button", { name: "blog/hello", exact: true }).click();
     await page.getByText("1 row · page path_id, number count, day hour").waitFor();
     await page.getByText("it does not list pages").first().waitFor();
     // Before the choice, only the known table is counted.
@@ -51,7 +54,7 @@ testOwner(
     await page.getByLabel("Number of views").focus();
     await page.getByLabel("Number of views").selectOption("Vistas");
     strictEqual(await page.evaluate("document.activeElement.tagName"), "SELECT");
-    await page.getByLabel("Put before each id").fill("blog/");
+    await page.getByLabel("Day").selectOption("None: totals without days");
     await page.getByText(
       '/guide/install becomes blog/guide/install, the id that counter="auto" with prefix="blog/" asks for.',
     ).waitFor();
@@ -69,12 +72,12 @@ testOwner(
     deepStrictEqual(await textsOf(page, ".outcome table:not(.reasons) tbody tr"), [
       "blog/home1018,944",
       "blog/guide/installnew3,481",
-      "blog/guide/backup30,000stays, it has more already",
+      "blog/guide/backup30,000stays",
       "blog/notes/a; bnew31",
       "blog/hellonew4",
     ]);
     strictEqual(await countOf(service, "blog/home"), "10");
-    await page.getByRole("button", { name: "Show a key that imports below this prefix" }).click();
+    await page.getByLabel("Prefix").fill("blog/");
     await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
     await page.setViewportSize({ width: 390, height: 800 });
     await assertAccessibleInBothModes(page);
@@ -87,8 +90,9 @@ testOwner(
     // Importing the same file again changes nothing.
     await choose(page, { "paginas.csv": SPANISH });
     await page.getByLabel("Number of views").selectOption("Vistas");
-    await page.getByLabel("Put before each id").fill("blog/");
-    await page.getByText("0 of 4 counters, the largest first").waitFor();
+    await page.getByLabel("Day").selectOption("None: totals without days");
+    await page.getByText("Unchanged: all of it is here already.").waitFor();
+    ok(await page.getByRole("button", { name: "Import", exact: true }).isDisabled());
   },
 );
 
@@ -103,6 +107,7 @@ testOwner("a service without counters imports pasted text, by keyboard", [], asy
   await chosen;
   await page.getByRole("button", { name: "Paste text" }).press("Enter");
   await page.keyboard.insertText("41 https://example.com/a/\nuser/repo 12k\n");
+  await page.getByRole("button", { name: "a", exact: true }).press("Enter");
   await page.getByText("2 rows").waitFor();
   await page.getByRole("button", { name: "Import 1 counter" }).press("Enter");
   await page.getByText("Imported 1 counter.").waitFor();
@@ -157,6 +162,7 @@ testOwner("an import that fails says how far it came, and can be sent again", []
   const { page, service } = at;
   const rows = Array.from({ length: 2500 }, (_, index) => `${index + 1} /p/${index}`).join("\n");
   await choose(page, { "list.txt": rows });
+  await page.getByRole("button", { name: "p/0", exact: true }).click();
   await page.getByText("2,500 new, 0 known").waitFor();
   let requests = 0;
   await page.route(
@@ -186,6 +192,7 @@ testOwner(
       (_, index) => `/p/${index},20260101,${index + 1}\n/p/${index},20260102,1\n`,
     );
     await choose(page, { "pages.csv": `Page path,Date,Views\n${rows.join("")}` });
+    await page.getByRole("button", { name: "p/0", exact: true }).click();
     await page.getByText("2,500 new, 0 known").waitFor();
     const importing = /\/counters\?mode=max$/;
     let requests = 0;
@@ -225,7 +232,6 @@ testOwner(
       return [download.suggestedFilename(), await Deno.readTextFile(await download.path())];
     };
     await page.getByText("Keep a copy of SECRET_TOKEN next to the backup.").waitFor();
-    await page.getByRole("button", { name: "Show a key for nightly backups" }).click();
     await page.getByText(/^backup\.[\w-]{22}$/).waitFor();
     const [name, text = ""] = await saved("Export as lines");
     strictEqual(name, "counters.ndjson");

@@ -1,14 +1,13 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { CSV_HEADS, csvLines } from "../../../../../src/browser/owner/data/lines_of.ts";
-import { createDays, wholeNumber } from "../../../../../src/browser/owner/data/cell_text.ts";
+import { csvLines } from "../../../../../src/browser/owner/data/lines_of.ts";
+import { wholeNumber } from "../../../../../src/browser/owner/data/cell_text.ts";
+import { createDays } from "../../../../../src/browser/owner/data/days.ts";
 import { Unreadable } from "../../../../../src/browser/owner/data/open_files.ts";
 import { importOf } from "../../../../support/data_files.ts";
-import { startLocalService } from "../../../../support/local_service.ts";
-import { authorized, SECRET } from "../../../../support/secret.ts";
 import { times } from "../../../../support/times.ts";
 
-Deno.test("each row is counted or left out for a reason", async () => {
+Deno.test("count: each row is counted or left out for a reason", async () => {
   const page = fc.constantFrom("/a", "/b/", "", "Total", "x", "\u0007", "https://e.com/c");
   const number = fc.constantFrom("1", "0", "", "–", "1,889", "12k", "7");
   const day = fc.constantFrom("2026-01-01", "20260102", "", "2027-05-01", "2026-01-01T23:30:00Z");
@@ -37,7 +36,7 @@ Deno.test("each row is counted or left out for a reason", async () => {
   );
 });
 
-Deno.test("a column with a fraction has no views, also far below the sample", async () => {
+Deno.test("count: a column with a fraction has no views, also far below the sample", async () => {
   const rows = Array.from({ length: 1000 }, (_, index) => `/p/${index},1.889\n`).join("");
   await rejects(
     importOf({ "x.csv": `page,rate\n${rows}/q,6.72\n` }, {
@@ -47,7 +46,7 @@ Deno.test("a column with a fraction has no views, also far below the sample", as
   );
 });
 
-Deno.test("an export that was cut short is refused, and one with a prefix moves below it", async () => {
+Deno.test("count: an export that was cut short is refused, and one with a prefix moves below it", async () => {
   await rejects(
     importOf({ "x.ndjson": '{"id":"a","hits":1}\n{"counters":2}\n' }),
     /it has 1 counters, but should have 2/,
@@ -60,18 +59,12 @@ Deno.test("an export that was cut short is refused, and one with a prefix moves 
   deepStrictEqual(leftOut, { "No line of an export": { rows: 1, row: 2 } });
 });
 
-Deno.test("a total without days and days of one page are two lines, the total first", async () => {
+Deno.test("count: a total without days and days of one page are two lines, the total first", async () => {
   const { lines } = await importOf({
     "old.csv": "Page path,Views\n/a,100\n",
     "new.csv": "Page path,Date,Views\n/a,20260201,5\n",
   });
   deepStrictEqual(lines, ['{"id":"a","hits":100}', '{"id":"a","days":{"2026-02-01":5}}']);
-});
-
-Deno.test("an export as CSV may have more counters than a call has arguments", async () => {
-  const rows = Array.from({ length: 200_000 }, (_, index) => `p/${index},,1\n`);
-  const { lines } = await importOf({ "counters.csv": `${CSV_HEADS}${rows.join("")}` });
-  strictEqual(lines.length, rows.length);
 });
 
 /** Texts that would keep the page busy for minutes, or end its script. */
@@ -99,61 +92,36 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   });
 }
 
-Deno.test("whole numbers with groups, and nothing else", () => {
+Deno.test("cells: whole numbers with groups, and nothing else", () => {
   const whole = ["1889", "1,889", "1.889", "1 889", "1\u202f889\u202f012", "1’889", " 7 ", "0"];
   deepStrictEqual(whole.map(wholeNumber), [1889, 1889, 1889, 1889, 1889012, 1889, 7, 0]);
+  deepStrictEqual(["57.0", "57,0", "1,889.0"].map(wholeNumber), [57, 57, undefined]);
   for (const text of ["", "–", "12k", "6.72", "1,88", "1,889.5", "1.889,012", "-3", "1e3", "٣"]) {
     strictEqual(wholeNumber(text), undefined, text);
   }
 });
 
-Deno.test("times are UTC and belong to the day of the time zone", () => {
-  const dayOf = createDays("Asia/Kathmandu");
+Deno.test("cells: times are UTC and belong to the day of the time zone", () => {
+  const dayOf = createDays("Asia/Kathmandu", "ymd");
   strictEqual(dayOf("2026-03-05 18:14:59"), "2026-03-05");
   strictEqual(dayOf("2026-03-05T18:15:00Z"), "2026-03-06");
   strictEqual(dayOf("2026-03-05 18:14:59.5-0100"), "2026-03-06");
   strictEqual(dayOf("2026-03-05T20:15:00.000+02:00"), "2026-03-06");
   strictEqual(dayOf("20260305"), "2026-03-05");
+  strictEqual(createDays("UTC", "dmy")("1.2.2026, 23:10"), "2026-02-01");
+  strictEqual(createDays("UTC", "mdy")("1/2/2026 3:40 PM"), "2026-01-02");
+  strictEqual(createDays("Asia/Kathmandu", "seconds")("1772734500"), "2026-03-06");
+  strictEqual(createDays("Asia/Kathmandu", "milliseconds")("1772734499999"), "2026-03-05");
   for (const text of ["2026-02-30", "1969-12-31", "2026-13-01 10:00:00", "03/05/2026", "12", ""]) {
     strictEqual(dayOf(text), undefined, text);
   }
 });
 
-Deno.test("CSV that is imported again gives the same totals and days, and twice changes nothing", async () => {
-  await using one = await startLocalService({ SECRET_TOKEN: SECRET });
-  await using other = await startLocalService({ SECRET_TOKEN: SECRET });
-  const lines = [
-    '{"id":"=1+1","hits":12,"days":{"2026-01-01":5,"2026-01-03":7}}',
-    '{"id":"blog/\\"a\\", b","hits":100,"days":{"2026-02-01":1}}',
-    '{"id":"less than its days","hits":2,"days":{"2026-02-01":9}}',
-    `{"id":"'=quoted","hits":3}`,
-    '{"id":"zero","hits":0}',
-    '{"id":"über;uns","hits":7}',
-  ];
-  await post(one.url, lines.join("\n"));
-  const exported = await list(one.url);
-  const rows = exported.trim().split("\n").slice(0, -1).map((line) => csvLines(JSON.parse(line)));
-  const csv = `\ufeff${CSV_HEADS}${rows.join("")}`;
-  const { lines: again, leftOut, outcome } = await importOf({ "counters.csv": csv });
-  deepStrictEqual(leftOut, {});
-  strictEqual(outcome.views.get('blog/"a", b'), 100);
-  await post(other.url, again.join("\n"));
-  strictEqual(await list(other.url), exported);
-  const dry = await post(other.url, again.join("\n"), "&dry=1");
-  strictEqual(dry.changed, 0);
+Deno.test("export: CSV has a row for each day, and one for what is older", () => {
+  const line = { id: 'blog/"a", b', hits: 100, days: { "2026-02-01": 1, "2026-02-03": 7 } };
+  strictEqual(
+    csvLines(line),
+    '"blog/""a"", b",,92\n"blog/""a"", b",2026-02-01,1\n"blog/""a"", b",2026-02-03,7\n',
+  );
+  strictEqual(csvLines({ id: "=1", hits: 2 }), "'=1,,2\n");
 });
-
-async function post(url: string, body: string, query = "") {
-  const response = await fetch(`${url}/counters?mode=max${query}`, {
-    method: "POST",
-    headers: authorized,
-    body,
-  });
-  const json = await response.json();
-  strictEqual(response.status, 200, JSON.stringify(json));
-  return json;
-}
-
-async function list(url: string): Promise<string> {
-  return await (await fetch(`${url}/counters`, { headers: authorized })).text();
-}

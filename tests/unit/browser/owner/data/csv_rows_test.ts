@@ -1,29 +1,25 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import Papa from "papaparse";
-import { csvCell, plainText } from "../../../../../src/browser/owner/data/cell_text.ts";
+import { csvCell } from "../../../../../src/browser/owner/data/cell_text.ts";
 import { csvRows, csvStart } from "../../../../../src/browser/owner/data/csv_rows.ts";
 import { times } from "../../../../support/times.ts";
 
-const rowsOf = (text: string, delimiter = ",") => [...csvRows([text], delimiter)].flat();
-/** The number of lines of a part of an opened file, about. */
-const LINES = 10_000;
+const rowsOf = (text: string, delimiter = ",") => [...csvRows(text.split("\n"), delimiter)];
 
-Deno.test("any table that a CSV writer wrote reads back", () => {
+Deno.test("csv: any table that a CSV writer wrote reads back", () => {
   const cell = fc.string({ unit: fc.constantFrom("a", " ", '"', ",", ";", "\t", "\n", "é") });
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 });
   fc.assert(
     fc.property(table, fc.constantFrom(",", ";", "\t"), (rows, delimiter) => {
       const text: string = Papa.unparse(rows, { delimiter, newline: "\n" });
       deepStrictEqual(rowsOf(text, delimiter), rows);
-      // Parts end at any newline, also within a cell.
-      deepStrictEqual([...csvRows(text.split("\n"), delimiter)].flat(), rows);
     }),
     { numRuns: times(500) },
   );
 });
 
-Deno.test("what is no CSV reads as papaparse reads it, or names the row of a quote", () => {
+Deno.test("csv: what is no CSV reads as papaparse reads it, or names the row of a quote", () => {
   const text = fc.string({ unit: fc.constantFrom("a", " ", '"', ",", "\n") });
   fc.assert(
     fc.property(text, (text) => {
@@ -38,31 +34,31 @@ Deno.test("what is no CSV reads as papaparse reads it, or names the row of a quo
   );
 });
 
-Deno.test("cells and rows that are longer than a part, and a quote that is never closed", () => {
-  const long = "x\n".repeat(30 * LINES);
+Deno.test("csv: long cells, many rows, and a quote that is never closed", () => {
+  const long = "x\n".repeat(300_000);
   deepStrictEqual(rowsOf(`a,"${long}",b\nc,d`), [["a", long, "b"], ["c", "d"]]);
   const rows = Array.from({ length: 70_000 }, (_, index) => `/page/${index},${index}`);
   deepStrictEqual(rowsOf(rows.join("\n")).length, rows.length);
   throws(() => rowsOf(`page,views\n${rows.join("\n")}\n"/b,2\n/c,3`), /the quote in row 70002 /);
 });
 
-const delimiterOf = (text: string) => csvStart(text).delimiter;
+const delimiterOf = (text: string) => csvStart(text.split("\n")).delimiter;
 
-Deno.test("the delimiter is that of most rows, whatever the cells hold", () => {
+Deno.test("csv: the delimiter is that of most rows, whatever the cells hold", () => {
   deepStrictEqual(delimiterOf("a;b\n1,5;2,5\n3,5;4,5\n"), ";");
   deepStrictEqual(delimiterOf("\n\na,b\n\n1;2,3\n"), ",");
   deepStrictEqual(delimiterOf('"a;b;c"\tb\n"d;e;f"\te\n'), "\t");
   deepStrictEqual(delimiterOf("one column\n"), ",");
 });
 
-Deno.test("no cell of an export is a formula, and each reads back", () => {
+Deno.test("csv: no cell of an export is a formula, and each reads back with at most a mark before it", () => {
   const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", ",", '"') });
   fc.assert(
     fc.property(text, (text) => {
       const written = csvCell(text);
       deepStrictEqual(/^"?[=+\-@]/.test(written), false);
       const [[cell = ""] = []] = rowsOf(`${written},`);
-      deepStrictEqual(plainText(cell), text);
+      deepStrictEqual(cell === text || cell === `'${text}`, true);
     }),
     { numRuns: times(500) },
   );

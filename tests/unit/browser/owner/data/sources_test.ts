@@ -1,5 +1,5 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { NONE } from "../../../../../src/browser/owner/data/sources.ts";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { EACH_ROW, NO_DAY, NONE } from "../../../../../src/browser/owner/data/sources.ts";
 import {
   type Files,
   importOf,
@@ -146,6 +146,45 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     lines: ['{"id":"hello","days":{"2026-03-06":7,"2026-03-05":1}}'],
     leftOut: { "Events, not views": { rows: 1, row: 4 } },
   },
+  "Fathom by days": {
+    files: { "pages.csv": "datetime,pathname,pageviews\n2026-01-01 00:00:00,/a,4\n" },
+    source: "Fathom",
+    lines: ['{"id":"a","days":{"2026-01-01":4}}'],
+  },
+  "Simple Analytics, whose rows are views, with Unix times": {
+    files: {
+      "export.csv": "added_unix,path,datapoint,is_robot\n1772734500,/a,pageview,false\n" +
+        "1772734500,/a,signup,false\n1772734500,/a,pageview,true\n",
+    },
+    source: "Simple Analytics",
+    lines: ['{"id":"a","days":{"2026-03-05":1}}'],
+    leftOut: { "Events, not views": { rows: 1, row: 3 }, Crawlers: { rows: 1, row: 4 } },
+  },
+  "GoAccess, whose numbers are members of objects": {
+    files: {
+      "report.json": JSON.stringify({
+        general: { total_requests: 9 },
+        requests: {
+          metadata: { hits: { total: { value: 7 } } },
+          data: [{ hits: { count: 7, percent: "70%" }, method: "GET", data: "/a/" }],
+        },
+        static_requests: { data: [{ hits: { count: 9 }, method: "GET", data: "/x.png" }] },
+      }),
+    },
+    source: "GoAccess",
+    lines: ['{"id":"a","hits":7}'],
+  },
+  "pages that parameters name": {
+    files: { "x.csv": "page,views\n/?p=7&utm_source=x,3\n/?p=8,5\n/about/?x=1,1\n" },
+    options: { prefix: "blog/", query: "p" },
+    source: undefined,
+    lines: [
+      '{"id":"blog/?p=7","hits":3}',
+      '{"id":"blog/?p=8","hits":5}',
+      '{"id":"blog/about","hits":1}',
+    ],
+    leftOut: { "Taken as the header": { rows: 1, row: 1 } },
+  },
   "Waline's table of counters": {
     files: {
       "counter.csv":
@@ -153,7 +192,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     source: "Waline",
     lines: ['{"id":"a","hits":33}'],
-    leftOut: { "No whole number": { rows: 1, row: 3 } },
+    leftOut: { "No views": { rows: 1, row: 3 } },
   },
   "LeanCloud's class of counters, below a name": {
     files: {
@@ -220,11 +259,45 @@ for (const [name, { files, options, source, lines, leftOut = {} }] of Object.ent
   });
 }
 
-Deno.test("of several columns with numbers none is proposed, and a day never is", async () => {
-  const { tables: [table] } = await importOf({
-    "x.csv": "Seite,Nutzer,Aufrufe,Rate,Tag\n/a,1,2,6.72,2026-01-01\n/b,1,2,1.5,2026-01-01\n",
+/** Tables of unknown places, and the names of the columns that are proposed. */
+const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: string]>> = {
+  "of several columns with numbers none": [
+    "Seite,Nutzer,Aufrufe,Rate\n/a,1,2,6.72\n/b,1,2,1.5",
+    "Seite | ? | no day",
+  ],
+  "the only column with numbers, which may end in .0 and be empty": [
+    "Seite,Aufrufe,Rate\n/a,2.0,6.72\n/b,,1\n/c,57.0,1",
+    "Seite | Aufrufe | no day",
+  ],
+  "ISO dates": ["date,page,views\n2026-01-02,/a,2\n2026-01-03,/a,9", "page | views | date ymd"],
+  "German dates": ["Tag;Seite;Aufrufe\n13.1.2026;/a;2\n1.2.2026;/a;9", "Seite | Aufrufe | Tag dmy"],
+  "American dates": ["Day,Page,Views\n1/13/2026,/a,2\n1/2/2026,/a,9", "Page | Views | Day mdy"],
+  "Unix times, which are no views": [
+    "ts,page,views\n1772734500,/a,2\n1772734600,/a,9",
+    "page | views | ts seconds",
+  ],
+  "no day if two orders fit": ["Day,Page,Views\n11/12/2026,/a,2", "Page | Views | ?"],
+  "no day if a row has none": [
+    "Day,Page,Views\n2026-01-02,/a,2\n,/b,3\n2026-01-02,/c,2",
+    "Page | Views | ?",
+  ],
+  "no day of two": ["from,to,page,views\n2026-01-02,2026-01-03,/a,2", "page | views | ?"],
+  "each row of a log as one view": [
+    "time,path,post_id\n2026-01-02T10:00:00Z,/a,12\n2026-01-02T10:00:00Z,/b,9",
+    "path | each row | time ymd",
+  ],
+  "each row as one view if pages repeat": ["path,agent\n/a,x\n/a,y", "path | each row | no day"],
+  "no ids and no row numbers": ["no,page_id,page\n4,12,/a\n5,9,/b\n6,7,/c", "page | ? | no day"],
+};
+
+for (const [what, [text, proposed]] of Object.entries(PROPOSALS)) {
+  Deno.test(`import: of an unknown table are proposed: ${what}`, async () => {
+    const { tables: [table] } = await importOf({ "x.csv": text });
+    ok(table);
+    const { page, number, day, order } = table.columns;
+    const nameOf = (index: number) => index === NONE ? "?" : table.heads[index];
+    const days = day === NO_DAY ? "no day" : day === NONE ? "?" : `${nameOf(day)} ${order}`;
+    const numbers = number === EACH_ROW ? "each row" : nameOf(number);
+    strictEqual([nameOf(page), numbers, days].join(" | "), proposed);
   });
-  deepStrictEqual(table?.columns, { page: 0, number: NONE, day: NONE });
-  const { tables: [other] } = await importOf({ "x.csv": "Seite,Aufrufe,Rate\n/a,2,6.72" });
-  deepStrictEqual(other?.columns, { page: 0, number: 1, day: NONE });
-});
+}

@@ -1,0 +1,64 @@
+import { copyButton, debounced, fill, here, make, orExplain } from "../../lib/elements.ts";
+import type { Page } from "../data_loader.ts";
+
+/** Creates the card that shows the keys of jobs, each with its command. */
+export function jobsCard({ callForJson }: Page) {
+  const address = here.href.replace(/\/$/, "");
+
+  /** Creates the part of a job. `show` shows its key and its command. */
+  function jobPart(
+    title: string,
+    words: string,
+    queryOf: () => Record<string, string>,
+    commandOf: (header: string) => string,
+    ...more: Node[]
+  ) {
+    const place = make("");
+    const lineOf = (text: string, name: string) =>
+      make(".line.copied", make("code", text), copyButton("Copy", () => text, `Copy the ${name}`));
+    const show = () =>
+      orExplain(place, async () => {
+        const { key } = await callForJson(`key?${new URLSearchParams(queryOf())}`);
+        const command = commandOf(`-H "Authorization: Bearer ${key}" ${address}`);
+        const name = title.toLowerCase();
+        fill(place, lineOf(key, `key for ${name}`), lineOf(command, `command for ${name}`));
+      }, "p.bad");
+    show();
+    return { element: make("", make("h3", title), make("p.small", words), ...more, place), show };
+  }
+
+  const prefix = make("input", {
+    type: "text",
+    spellcheck: false,
+    autocapitalize: "off",
+    value: "github/",
+    input: debounced(() => imports.show()),
+  });
+  const imports = jobPart(
+    "Import",
+    "For scripts that keep the totals of other services. The key imports below one prefix.",
+    () => ({ job: "import", prefix: prefix.value }),
+    (to) => `17 4 * * * curl -fsS --data-binary @lines.ndjson ${to}/counters?mode=max`,
+    make("label.line", "Prefix ", prefix),
+  );
+  const backup = jobPart(
+    "Backup",
+    "Each night, for the last seven nights. An export that was cut off replaces none.",
+    () => ({ job: "backup" }),
+    (to) =>
+      `17 3 * * * curl -fsS ${to}/counters > counters.new && tail -n 1 counters.new | ` +
+      `grep -q '^{"counters":' && mv counters.new counters-$(date +\\%u).ndjson`,
+  );
+  const metrics = jobPart(
+    "Metrics",
+    "For Prometheus, as the Bearer token of a scrape or with its collector of text files.",
+    () => ({ job: "metrics" }),
+    (to) => `* * * * * curl -fsS ${to}/metrics > tallymark.new && mv tallymark.new tallymark.prom`,
+  );
+  return make(
+    "section.panel.card",
+    make("h2", "Keys for jobs"),
+    make("p.small", "A job needs no secret. Each line is one for cron and contains its key."),
+    ...[backup, imports, metrics].map(({ element }) => element),
+  );
+}

@@ -2,7 +2,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { memoryApp } from "../../support/app.ts";
 
 /** Maximum size of the script as served, in bytes. */
-const MAX_BYTES = 17_000;
+const MAX_BYTES = 15_000;
 
 Deno.test("the page accepts the script of its Data view by its hash, and nothing else", async () => {
   await using app = await memoryApp();

@@ -48,15 +48,16 @@ testOwner(
     await page.getByText("it does not list pages").first().waitFor();
     // Before the choice, only the known table is counted.
     await page.getByRole("button", { name: "Import 1 counter", exact: true }).waitFor();
-    strictEqual(await page.locator("select:visible").first().inputValue(), "0");
+    const ofPage = page.locator("select:visible").first().locator("option:checked");
+    strictEqual(await ofPage.textContent(), "Ruta de página");
     const chosen = page.getByLabel("Number of views").locator("option:checked");
     strictEqual(await chosen.textContent(), "Choose…");
     await page.getByLabel("Number of views").focus();
     await page.getByLabel("Number of views").selectOption("Vistas");
     strictEqual(await page.evaluate("document.activeElement.tagName"), "SELECT");
-    await page.getByLabel("Day").selectOption("None: totals without days");
+    await page.locator(".pick select").nth(2).selectOption("None: totals without days");
     await page.getByText(
-      '/guide/install becomes blog/guide/install, the id that counter="auto" with prefix="blog/" asks for.',
+      '/guide/install becomes blog/guide/install, the id that counter="auto" prefix="blog/" asks for.',
     ).waitFor();
     const button = page.getByRole("button", { name: "Import 5 counters" });
     await button.waitFor();
@@ -77,7 +78,7 @@ testOwner(
       "blog/hellonew4",
     ]);
     strictEqual(await countOf(service, "blog/home"), "10");
-    await page.getByLabel("Prefix").fill("blog/");
+    await page.locator("#data").getByLabel("Prefix").fill("blog/");
     await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
     await page.setViewportSize({ width: 390, height: 800 });
     await assertAccessibleInBothModes(page);
@@ -90,7 +91,7 @@ testOwner(
     // Importing the same file again changes nothing.
     await choose(page, { "paginas.csv": SPANISH });
     await page.getByLabel("Number of views").selectOption("Vistas");
-    await page.getByLabel("Day").selectOption("None: totals without days");
+    await page.locator(".pick select").nth(2).selectOption("None: totals without days");
     await page.getByText("Unchanged: all of it is here already.").waitFor();
     ok(await page.getByRole("button", { name: "Import", exact: true }).isDisabled());
   },

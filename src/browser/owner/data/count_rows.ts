@@ -2,7 +2,7 @@ import { parseCounterId } from "../../../domain/counter_id.ts";
 import { pageId } from "../../embed/page_id.ts";
 import { hasFraction, isPath, isTotal, wholeNumber } from "./cell_text.ts";
 import { createDays } from "./days.ts";
-import type { Counters, Entry } from "./lines_of.ts";
+import type { Counters } from "./lines_of.ts";
 import { Unreadable } from "./open_files.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { EACH_ROW, indexOf, NO_DAY, type Source } from "./sources.ts";

@@ -7,7 +7,7 @@ import { Unreadable } from "../../../../../src/browser/owner/data/open_files.ts"
 import { importOf } from "../../../../support/data_files.ts";
 import { times } from "../../../../support/times.ts";
 
-Deno.test("count: each row is counted or left out for a reason", async () => {
+Deno.test("each row is counted or left out for a reason", async () => {
   const page = fc.constantFrom("/a", "/b/", "", "Total", "x", "\u0007", "https://e.com/c");
   const number = fc.constantFrom("1", "0", "", "–", "1,889", "12k", "7");
   const day = fc.constantFrom("2026-01-01", "20260102", "", "2027-05-01", "2026-01-01T23:30:00Z");
@@ -36,7 +36,7 @@ Deno.test("count: each row is counted or left out for a reason", async () => {
   );
 });
 
-Deno.test("count: a column with a fraction has no views, also far below the sample", async () => {
+Deno.test("a column with a fraction has no views, also far below the sample", async () => {
   const rows = Array.from({ length: 1000 }, (_, index) => `/p/${index},1.889\n`).join("");
   await rejects(
     importOf({ "x.csv": `page,rate\n${rows}/q,6.72\n` }, {
@@ -46,7 +46,7 @@ Deno.test("count: a column with a fraction has no views, also far below the samp
   );
 });
 
-Deno.test("count: an export that was cut short is refused, and one with a prefix moves below it", async () => {
+Deno.test("an export that was cut short is refused, and one with a prefix moves below it", async () => {
   await rejects(
     importOf({ "x.ndjson": '{"id":"a","hits":1}\n{"counters":2}\n' }),
     /it has 1 counters, but should have 2/,
@@ -59,7 +59,7 @@ Deno.test("count: an export that was cut short is refused, and one with a prefix
   deepStrictEqual(leftOut, { "No line of an export": { rows: 1, row: 2 } });
 });
 
-Deno.test("count: a total without days and days of one page are two lines, the total first", async () => {
+Deno.test("a total without days and days of one page are two lines, the total first", async () => {
   const { lines } = await importOf({
     "old.csv": "Page path,Views\n/a,100\n",
     "new.csv": "Page path,Date,Views\n/a,20260201,5\n",
@@ -83,7 +83,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(HOSTILE)) {
-  Deno.test(`count: ${name} takes no longer than other texts, and throws what the page explains`, async () => {
+  Deno.test(`${name} takes no longer than other texts, and throws what the page explains`, async () => {
     const start = performance.now();
     const choice = { page: "page", number: "views" };
     const error = await importOf({ "x.txt": text }, { choice }).catch((error) => error);
@@ -92,7 +92,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   });
 }
 
-Deno.test("cells: whole numbers with groups, and nothing else", () => {
+Deno.test("whole numbers with groups, and nothing else", () => {
   const whole = ["1889", "1,889", "1.889", "1 889", "1\u202f889\u202f012", "1’889", " 7 ", "0"];
   deepStrictEqual(whole.map(wholeNumber), [1889, 1889, 1889, 1889, 1889012, 1889, 7, 0]);
   deepStrictEqual(["57.0", "57,0", "1,889.0"].map(wholeNumber), [57, 57, undefined]);
@@ -101,7 +101,7 @@ Deno.test("cells: whole numbers with groups, and nothing else", () => {
   }
 });
 
-Deno.test("cells: times are UTC and belong to the day of the time zone", () => {
+Deno.test("times are UTC and belong to the day of the time zone", () => {
   const dayOf = createDays("Asia/Kathmandu", "ymd");
   strictEqual(dayOf("2026-03-05 18:14:59"), "2026-03-05");
   strictEqual(dayOf("2026-03-05T18:15:00Z"), "2026-03-06");
@@ -117,7 +117,7 @@ Deno.test("cells: times are UTC and belong to the day of the time zone", () => {
   }
 });
 
-Deno.test("export: CSV has a row for each day, and one for what is older", () => {
+Deno.test("CSV has a row for each day, and one for what is older", () => {
   const line = { id: 'blog/"a", b', hits: 100, days: { "2026-02-01": 1, "2026-02-03": 7 } };
   strictEqual(
     csvLines(line),

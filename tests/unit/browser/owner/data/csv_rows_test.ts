@@ -7,7 +7,7 @@ import { times } from "../../../../support/times.ts";
 
 const rowsOf = (text: string, delimiter = ",") => [...csvRows(text.split("\n"), delimiter)];
 
-Deno.test("csv: any table that a CSV writer wrote reads back", () => {
+Deno.test("any table that a CSV writer wrote reads back", () => {
   const cell = fc.string({ unit: fc.constantFrom("a", " ", '"', ",", ";", "\t", "\n", "é") });
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 });
   fc.assert(
@@ -19,7 +19,7 @@ Deno.test("csv: any table that a CSV writer wrote reads back", () => {
   );
 });
 
-Deno.test("csv: what is no CSV reads as papaparse reads it, or names the row of a quote", () => {
+Deno.test("what is no CSV reads as papaparse reads it, or names the row of a quote", () => {
   const text = fc.string({ unit: fc.constantFrom("a", " ", '"', ",", "\n") });
   fc.assert(
     fc.property(text, (text) => {
@@ -34,7 +34,7 @@ Deno.test("csv: what is no CSV reads as papaparse reads it, or names the row of 
   );
 });
 
-Deno.test("csv: long cells, many rows, and a quote that is never closed", () => {
+Deno.test("long cells, many rows, and a quote that is never closed", () => {
   const long = "x\n".repeat(300_000);
   deepStrictEqual(rowsOf(`a,"${long}",b\nc,d`), [["a", long, "b"], ["c", "d"]]);
   const rows = Array.from({ length: 70_000 }, (_, index) => `/page/${index},${index}`);
@@ -44,14 +44,14 @@ Deno.test("csv: long cells, many rows, and a quote that is never closed", () => 
 
 const delimiterOf = (text: string) => csvStart(text.split("\n")).delimiter;
 
-Deno.test("csv: the delimiter is that of most rows, whatever the cells hold", () => {
+Deno.test("the delimiter is that of most rows, whatever the cells hold", () => {
   deepStrictEqual(delimiterOf("a;b\n1,5;2,5\n3,5;4,5\n"), ";");
   deepStrictEqual(delimiterOf("\n\na,b\n\n1;2,3\n"), ",");
   deepStrictEqual(delimiterOf('"a;b;c"\tb\n"d;e;f"\te\n'), "\t");
   deepStrictEqual(delimiterOf("one column\n"), ",");
 });
 
-Deno.test("csv: no cell of an export is a formula, and each reads back with at most a mark before it", () => {
+Deno.test("no cell of an export is a formula, and each reads back with at most a mark before it", () => {
   const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", ",", '"') });
   fc.assert(
     fc.property(text, (text) => {

@@ -29,12 +29,12 @@ const FORMS: Readonly<Record<string, () => Promise<Content> | Content>> = {
 };
 
 for (const [form, content] of Object.entries(FORMS)) {
-  Deno.test(`open: ${form}`, async () => {
+  Deno.test(`${form}`, async () => {
     deepStrictEqual(await open(await content()), [{ name: "x.csv", archive: "", text: READ }]);
   });
 }
 
-Deno.test("open: a ZIP has the texts of its tables, and of nothing else", async () => {
+Deno.test("a ZIP has the texts of its tables, and of nothing else", async () => {
   const content = await zip({
     "logo.png": "\x89PNG",
     "a/pages.csv": TEXT,
@@ -47,14 +47,14 @@ Deno.test("open: a ZIP has the texts of its tables, and of nothing else", async 
   ]);
 });
 
-Deno.test("open: Chinese in GBK is read, and the encoding is named", async () => {
+Deno.test("Chinese in GBK is read, and the encoding is named", async () => {
   const content = new Uint8Array([0x2f, 0xc4, 0xe3, 0xba, 0xc3, 0x2c, 0x31]);
   deepStrictEqual(await open(content), [
     { name: "x.csv", archive: "", encoding: "GBK", text: "/你好,1" },
   ]);
 });
 
-Deno.test("open: newlines and characters that two pieces share", async () => {
+Deno.test("newlines and characters that two pieces share", async () => {
   const text = `${"é\r\n".repeat(200_000)}end\r`;
   const [opened] = await open(text);
   deepStrictEqual(opened?.text, `${"é\n".repeat(200_000)}end\n`);
@@ -77,12 +77,12 @@ const REFUSED: readonly [what: string, content: () => Promise<Content> | Content
 ];
 
 for (const [what, content, why] of REFUSED) {
-  Deno.test(`open: ${what} is refused with a sentence that says what to do`, async () => {
+  Deno.test(`${what} is refused with a sentence that says what to do`, async () => {
     await rejects(async () => await open(await content()), why);
   });
 }
 
-Deno.test("open: more than 300 MB are refused, also if they are packed", async () => {
+Deno.test("more than 300 MB are refused, also if they are packed", async () => {
   const large = Object.assign(new File(["a"], "x.csv"), {});
   Object.defineProperty(large, "size", { value: 300_000_001 });
   await rejects(() => Array.fromAsync(openFile(large)), /larger than 300 MB/);

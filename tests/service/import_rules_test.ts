@@ -42,7 +42,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/openapi/", ["src/http/response.ts", "src/domain/calendar.ts"]],
   ["src/page/", ["src/browser/", "src/badge/styles.ts", "src/http/response.ts"]],
   ["src/browser/owner/data/", [
-    ...["src/browser/embed/page_id.ts", "src/browser/lib/pauses.ts", "src/domain/counter_id.ts"],
+    ...["src/browser/embed/page_id.ts", "src/browser/lib/", "src/domain/counter_id.ts"],
   ]],
   ["src/browser/", ["src/chart/bars.ts", "src/domain/trend.ts"]],
   ["src/counters/", ["src/domain/"]],

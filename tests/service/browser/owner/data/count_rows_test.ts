@@ -83,7 +83,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(HOSTILE)) {
-  Deno.test(`${name} takes no longer than other texts, and throws what the page explains`, async () => {
+  Deno.test(`count: ${name} takes no longer than other texts, and throws what the page explains`, async () => {
     const start = performance.now();
     const choice = { page: "page", number: "views" };
     const error = await importOf({ "x.txt": text }, { choice }).catch((error) => error);

@@ -29,7 +29,7 @@ const FORMS: Readonly<Record<string, () => Promise<Content> | Content>> = {
 };
 
 for (const [form, content] of Object.entries(FORMS)) {
-  Deno.test(`${form}`, async () => {
+  Deno.test(`open: ${form}`, async () => {
     deepStrictEqual(await open(await content()), [{ name: "x.csv", archive: "", text: READ }]);
   });
 }
@@ -77,7 +77,7 @@ const REFUSED: readonly [what: string, content: () => Promise<Content> | Content
 ];
 
 for (const [what, content, why] of REFUSED) {
-  Deno.test(`${what} is refused with a sentence that says what to do`, async () => {
+  Deno.test(`open: ${what} is refused with a sentence that says what to do`, async () => {
     await rejects(async () => await open(await content()), why);
   });
 }

@@ -250,7 +250,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 };
 
 for (const [name, { files, options, source, lines, leftOut = {} }] of Object.entries(EXAMPLES)) {
-  Deno.test(`${name}`, async () => {
+  Deno.test(`import: ${name}`, async () => {
     const given = typeof files === "function" ? await files() : files;
     const result = await importOf(given, options);
     deepStrictEqual(result.lines, lines);
@@ -291,7 +291,7 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
 };
 
 for (const [what, [text, proposed]] of Object.entries(PROPOSALS)) {
-  Deno.test(`of an unknown table are proposed: ${what}`, async () => {
+  Deno.test(`import: of an unknown table are proposed: ${what}`, async () => {
     const { tables: [table] } = await importOf({ "x.csv": text });
     ok(table);
     const { page, number, day, order } = table.columns;

@@ -24,11 +24,8 @@ export interface FleetJob {
    * calendar.
    */
   days: { seconds: number; since: number } | undefined;
-  /**
-   * Duration of the measurement in seconds, after a second of warming up. If undefined, the process
-   * prints every number instead.
-   */
-  seconds: number | undefined;
+  /** Duration of the measurement in seconds, after a second of warming up. */
+  seconds: number;
 }
 
 /** The output of a process at its end. */
@@ -46,7 +43,7 @@ export interface FleetResult {
 }
 
 /** The counter that all hit if there is one only. */
-export const HOT = counterId("hot");
+const HOT = counterId("hot");
 
 /** Number of nodes that connect at the same time. */
 const CONNECTED_AT_ONCE = 25;
@@ -68,14 +65,14 @@ async function run(job: FleetJob): Promise<void> {
 
   const input = Deno.stdin.readable.getReader();
   await input.read();
-  const load = new Load(nextId, job.seconds === undefined);
+  const load = new Load(nextId);
   const ended: Promise<void>[] = [];
   for (const node of nodes) {
     ended.push(load.callAgainAndAgain(node, job.callers));
     // All at once, the first hits of hundreds of nodes would wait past their deadline.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const measured = await measure(load, job.seconds ?? 0);
+  const measured = await measure(load, job.seconds);
   while (!(await input.read()).done);
   load.stop();
   await Promise.all(ended);
@@ -106,7 +103,7 @@ function shortDays({ seconds, since }: { seconds: number; since: number }): Cale
 }
 
 async function measure(load: Load, seconds: number) {
-  if (seconds > 0) await pause(1000);
+  await pause(1000);
   const [from, hits, cpu] = [performance.now(), load.answered, process.cpuUsage()];
   load.latencies.length = 0;
   await pause(seconds * 1000);
@@ -129,15 +126,11 @@ class Load {
   unknown = 0;
   readonly latencies: number[] = [];
   readonly #nextId: () => CounterId;
-  readonly #isPrinting: boolean;
   #isEnding = false;
-  #runs: Run[] = [];
-  #print: ReturnType<typeof setImmediate> | undefined;
 
   /** `nextId` gives the counter of each hit. */
-  constructor(nextId: () => CounterId, isPrinting: boolean) {
+  constructor(nextId: () => CounterId) {
     this.#nextId = nextId;
-    this.#isPrinting = isPrinting;
   }
 
   /** Resolves when all callers have stopped. */
@@ -145,7 +138,6 @@ class Load {
     const { promise, resolve } = Promise.withResolvers<void>();
     const latencies = this.latencies;
     let calling = callers;
-    let run: Run | undefined;
     /**
      * Callers whose last hit failed. If all of them tried again, they would leave nothing of the
      * CPU to a failover.
@@ -160,9 +152,8 @@ class Load {
       if (this.#isEnding) stop();
       else node.hit(this.#nextId()).then(succeed, fail);
     };
-    const succeed = (number: number) => {
+    const succeed = () => {
       this.answered++;
-      if (this.#isPrinting) run = this.#note(number, run);
       if (failed.length > 0) resume(failed.length);
       next();
     };
@@ -183,10 +174,9 @@ class Load {
     const nextTimed = () => {
       if (this.#isEnding) return stop();
       const since = performance.now();
-      node.hit(this.#nextId()).then((number) => {
+      node.hit(this.#nextId()).then(() => {
         latencies.push(performance.now() - since);
         this.answered++;
-        if (this.#isPrinting) run = this.#note(number, run);
         if (failed.length > 0) resume(failed.length);
         nextTimed();
       }, (problem) => waitAfter(problem, nextTimed));
@@ -208,40 +198,6 @@ class Load {
     if (problem.kind === "outcome-unknown") this.unknown++;
     else this.refused++;
   }
-
-  /**
-   * Notes a number that a caller was given, to be printed at the end of this turn; the run that it
-   * belongs to.
-   */
-  #note(number: number, run: Run | undefined): Run {
-    this.#print ??= setImmediate(() => this.#printRuns());
-    if (run !== undefined && !run.isPrinted && number === run.first + run.count) {
-      run.count++;
-      return run;
-    }
-    const begun = { first: number, count: 1, isPrinted: false };
-    this.#runs.push(begun);
-    return begun;
-  }
-
-  #printRuns(): void {
-    this.#print = undefined;
-    let lines = "";
-    for (const run of this.#runs) {
-      lines += `${run.first} ${run.count}\n`;
-      run.isPrinted = true;
-    }
-    this.#runs = [];
-    const bytes = new TextEncoder().encode(lines);
-    for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
-  }
-}
-
-/** Numbers in a row that the callers of one node were given. */
-interface Run {
-  readonly first: number;
-  count: number;
-  isPrinted: boolean;
 }
 
 /** Draws counters n1, n2, …, the n-th 1/n as often as the first. */

@@ -41,122 +41,93 @@ const hosted = redisAt({ ...address, tls: true, username: "default", password: "
 const deploy = { DENO_DEPLOY: "true" };
 const token = { DENO_KV_ACCESS_TOKEN: "t" };
 
-const good: [name: string, environment: Environment, expected: Config][] = [
-  ["nothing set has defaults", {}, plain],
+/** `changes` are to `deployed` if the environment is that of Deno Deploy, else to `plain`. */
+const good: [name: string, environment: Environment, changes: Partial<Config>][] = [
+  ["nothing set has defaults", {}, {}],
   [
     "an empty setting counts as unset",
     Object.fromEntries(VARIABLES.map((name) => [name, ""])),
-    plain,
+    {},
   ],
-  ["SECRET_TOKEN closes reads", { SECRET_TOKEN: "s" }, {
-    ...plain,
-    secret: "s",
-    openReads: false,
-  }],
-  ["PUBLIC_READS=1 opens reads", { SECRET_TOKEN: "s", PUBLIC_READS: "1" }, {
-    ...plain,
-    secret: "s",
-  }],
+  ["SECRET_TOKEN closes reads", { SECRET_TOKEN: "s" }, { secret: "s", openReads: false }],
+  ["PUBLIC_READS=1 opens reads", { SECRET_TOKEN: "s", PUBLIC_READS: "1" }, { secret: "s" }],
   ...["https://hits.example.com/", "http://h:8080/hits/"].map((
     PUBLIC_URL,
-  ): [string, Environment, Config] => [
+  ): [string, Environment, Partial<Config>] => [
     `PUBLIC_URL=${PUBLIC_URL}`,
     { PUBLIC_URL },
-    { ...plain, publicUrl: PUBLIC_URL.slice(0, -1) },
+    { publicUrl: PUBLIC_URL.slice(0, -1) },
   ]),
   ["PUBLIC_READS=0 keeps them closed", { SECRET_TOKEN: "s", PUBLIC_READS: "0" }, {
-    ...plain,
     secret: "s",
     openReads: false,
   }],
-  ["without a secret reads are open whatever PUBLIC_READS says", { PUBLIC_READS: "0" }, plain],
-  ["PORT=0 takes a free port", { PORT: "0" }, { ...plain, port: 0 }],
-  ["PORT", { PORT: "65535" }, { ...plain, port: 65535 }],
-  ["HOST as a name", { HOST: "localhost" }, { ...plain, hostname: "localhost" }],
-  ["HOST as IPv6", { HOST: "::1" }, { ...plain, hostname: "::1" }],
-  ["STORE_PREFIX", { STORE_PREFIX: "site a/日本:" }, { ...plain, prefix: "site a/日本:" }],
-  ["FAIL_FAST_STORE=1", { FAIL_FAST_STORE: "1" }, { ...plain, failFast: true }],
-  ["FAIL_FAST_STORE=true", { FAIL_FAST_STORE: "true" }, { ...plain, failFast: true }],
-  ["FAIL_FAST_STORE=0", { FAIL_FAST_STORE: "0" }, plain],
-  ["FAIL_FAST_STORE=false", { FAIL_FAST_STORE: "false" }, plain],
+  ["without a secret reads are open whatever PUBLIC_READS says", { PUBLIC_READS: "0" }, {}],
+  ["PORT=0 takes a free port", { PORT: "0" }, { port: 0 }],
+  ["PORT", { PORT: "65535" }, { port: 65535 }],
+  ["HOST as a name", { HOST: "localhost" }, { hostname: "localhost" }],
+  ["HOST as IPv6", { HOST: "::1" }, { hostname: "::1" }],
+  ["STORE_PREFIX", { STORE_PREFIX: "site a/日本:" }, { prefix: "site a/日本:" }],
+  ["FAIL_FAST_STORE=1", { FAIL_FAST_STORE: "1" }, { failFast: true }],
+  ["FAIL_FAST_STORE=true", { FAIL_FAST_STORE: "true" }, { failFast: true }],
+  ["FAIL_FAST_STORE=0", { FAIL_FAST_STORE: "0" }, {}],
+  ["FAIL_FAST_STORE=false", { FAIL_FAST_STORE: "false" }, {}],
   ...["Europe/Berlin", "Pacific/Kiritimati", "utc", "Asia/Kolkata"].map((
     timeZone,
-  ): [string, Environment, Config] => [
+  ): [string, Environment, Partial<Config>] => [
     `TIME_ZONE=${timeZone}`,
     { TIME_ZONE: timeZone },
-    { ...plain, timeZone },
+    { timeZone },
   ]),
 
-  ["STORE_URL redis://", { STORE_URL: "redis://h" }, { ...plain, store: redis }],
+  ["STORE_URL redis://", { STORE_URL: "redis://h" }, { store: redis }],
   ["STORE_URL rediss://", { STORE_URL: "rediss://u:p%40@h:1/2" }, {
-    ...plain,
-    store: redisAt({
-      ...address,
-      port: 1,
-      tls: true,
-      username: "u",
-      password: "p@",
-      database: 2,
-    }),
+    store: redisAt({ ...address, port: 1, tls: true, username: "u", password: "p@", database: 2 }),
   }],
   ["STORE_REPLICAS", { STORE_URL: "redis://h", STORE_REPLICAS: "2" }, {
-    ...plain,
     store: redis,
     replicas: 2,
   }],
-  ["GROUP_LIMIT", { GROUP_LIMIT: "250000" }, { ...plain, groupLimit: 250_000 }],
+  ["GROUP_LIMIT", { GROUP_LIMIT: "250000" }, { groupLimit: 250_000 }],
   ["SERVE_AS", { SERVE_AS: " komarev/Octocat, hits.sh/github.com/o/ ,," }, {
-    ...plain,
     serveAs: ["komarev/octocat", "hits.sh/github.com/o/"],
   }],
   ["EMBED_ORIGINS", { EMBED_ORIGINS: "https://a.example,http://localhost:3000" }, {
-    ...plain,
     embedOrigins: ["https://a.example", "http://localhost:3000"],
   }],
-  ["FAMILY_LIMIT, its old name", { FAMILY_LIMIT: "7" }, { ...plain, groupLimit: 7 }],
-  ["GROUP_LIMIT before its old name", { FAMILY_LIMIT: "7", GROUP_LIMIT: "8" }, {
-    ...plain,
-    groupLimit: 8,
-  }],
-  ["GROUP_LIMIT=0", { GROUP_LIMIT: "0" }, { ...plain, groupLimit: 0 }],
-  ["TRUST_PROXY", { TRUST_PROXY: "2" }, { ...plain, trustProxy: 2 }],
+  ["FAMILY_LIMIT, its old name", { FAMILY_LIMIT: "7" }, { groupLimit: 7 }],
+  ["GROUP_LIMIT before its old name", { FAMILY_LIMIT: "7", GROUP_LIMIT: "8" }, { groupLimit: 8 }],
+  ["GROUP_LIMIT=0", { GROUP_LIMIT: "0" }, { groupLimit: 0 }],
+  ["TRUST_PROXY", { TRUST_PROXY: "2" }, { trustProxy: 2 }],
   ["STORE_URL kv:PATH", { STORE_URL: "kv:a b/日本.kv" }, {
-    ...plain,
     store: { kind: "kv-file", path: "a b/日本.kv" },
   }],
   ["STORE_URL kv:https://", { STORE_URL: "kv:https://h/x", ...token }, {
-    ...plain,
     store: { kind: "kv-remote", url: "https://h/x" },
     kvToken: "t",
   }],
   ["STORE_URL kv:http://", { STORE_URL: "kv:http://h:4512", ...token }, {
-    ...plain,
     store: { kind: "kv-remote", url: "http://h:4512" },
     kvToken: "t",
   }],
-  ["STORE_URL memory:", { STORE_URL: "memory:" }, { ...plain, store: { kind: "kv-memory" } }],
-  ["a scheme in capitals", { STORE_URL: "MEMORY:" }, { ...plain, store: { kind: "kv-memory" } }],
+  ["STORE_URL memory:", { STORE_URL: "memory:" }, { store: { kind: "kv-memory" } }],
+  ["a scheme in capitals", { STORE_URL: "MEMORY:" }, { store: { kind: "kv-memory" } }],
   ["HOSTED_STORE_URL and HOSTED_STORE_PASSWORD", {
     HOSTED_STORE_URL: "h",
     HOSTED_STORE_PASSWORD: "p",
-  }, { ...plain, store: hosted }],
+  }, { store: hosted }],
   ["STORE_URL wins over HOSTED_*, a half of it or a bad one included", {
     STORE_URL: "memory:",
     HOSTED_STORE_URL: "ftp://h",
-  }, { ...plain, store: { kind: "kv-memory" } }],
+  }, { store: { kind: "kv-memory" } }],
 
-  ["DENO_DEPLOY=true is Deno Deploy", deploy, deployed],
-  ["Deno Deploy has a GROUP_LIMIT", { ...deploy, GROUP_LIMIT: "5" }, {
-    ...deployed,
-    groupLimit: 5,
-  }],
+  ["DENO_DEPLOY=true is Deno Deploy", deploy, {}],
+  ["Deno Deploy has a GROUP_LIMIT", { ...deploy, GROUP_LIMIT: "5" }, { groupLimit: 5 }],
   ["Deno Deploy has a TIME_ZONE", { ...deploy, TIME_ZONE: "Asia/Tokyo" }, {
-    ...deployed,
     timeZone: "Asia/Tokyo",
   }],
-  ["DENO_DEPLOYMENT_ID is Deno Deploy", { DENO_DEPLOYMENT_ID: "x" }, deployed],
+  ["DENO_DEPLOYMENT_ID is Deno Deploy", { DENO_DEPLOYMENT_ID: "x" }, {}],
   ["Deno Deploy has public reads although the secret is set", { ...deploy, SECRET_TOKEN: "s" }, {
-    ...deployed,
     secret: "s",
   }],
   ["Deno Deploy ignores settings of a server, bad ones included", {
@@ -166,23 +137,21 @@ const good: [name: string, environment: Environment, expected: Config][] = [
     STORE_PREFIX: "other:",
     FAIL_FAST_STORE: "1",
     PUBLIC_READS: "maybe",
-  }, {
-    ...deployed,
-    ignored: ["PUBLIC_READS", "STORE_PREFIX", "FAIL_FAST_STORE", "HOST", "PORT"],
-  }],
-  ["Deno Deploy takes STORE_URL", { ...deploy, STORE_URL: "redis://h" }, {
-    ...deployed,
-    store: redis,
-  }],
+  }, { ignored: ["PUBLIC_READS", "STORE_PREFIX", "FAIL_FAST_STORE", "HOST", "PORT"] }],
+  ["Deno Deploy takes STORE_URL", { ...deploy, STORE_URL: "redis://h" }, { store: redis }],
   ["Deno Deploy takes HOSTED_*", {
     ...deploy,
     HOSTED_STORE_URL: "https://h",
     HOSTED_STORE_PASSWORD: "p",
-  }, { ...deployed, store: hosted }],
+  }, { store: hosted }],
 ];
 
-for (const [name, environment, expected] of good) {
-  Deno.test(`parseConfig: ${name}`, () => deepStrictEqual(parseConfig(environment), expected));
+for (const [name, environment, changes] of good) {
+  Deno.test(`parseConfig: ${name}`, () => {
+    const isDeployed = environment.DENO_DEPLOY || environment.DENO_DEPLOYMENT_ID;
+    const expected = { ...isDeployed ? deployed : plain, ...changes };
+    deepStrictEqual(parseConfig(environment), expected);
+  });
 }
 
 for (const STORE_PREFIX of ["hits:{all}:", "hits:tallymark", "Tallymark:", "tally:", "}"]) {

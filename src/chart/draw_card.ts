@@ -1,7 +1,6 @@
 import { shareOf, withGoal } from "../drawing/goal.ts";
-import { type Counts, formatCount, formatCounts } from "../drawing/number.ts";
+import { type Counts, formatCount, formatCounts, weekTrend } from "../drawing/number.ts";
 import { ownId, UP } from "../drawing/inks.ts";
-import { weekTrend } from "../drawing/trend.ts";
 import { cleanText, tenth, textFor } from "../drawing/text.ts";
 import { trendOf } from "../domain/trend.ts";
 import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";

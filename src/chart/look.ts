@@ -7,6 +7,7 @@ import {
   parseLabel,
   SHARED_PARAMETERS,
   valueOf,
+  wholeWithin,
 } from "../drawing/parameters.ts";
 import type { Target } from "../drawing/text.ts";
 import { type Range, RANGES } from "./bars.ts";
@@ -89,8 +90,8 @@ export function parseChartLook(query: PictureQuery<ChartName>, target?: Target) 
     /** Undefined for everything since the first known day. */
     range: shown,
     kind: valueOf(kind, query.get("kind")),
-    width: parseLength(query.get("width"), width.schema),
-    height: parseLength(query.get("height"), height.schema),
+    width: wholeWithin(query.get("width"), width.schema) ?? width.schema.default,
+    height: wholeWithin(query.get("height"), height.schema) ?? height.schema.default,
   });
 }
 
@@ -106,12 +107,4 @@ export function parsePictureLook(query: PictureQuery, target: Target = "svg") {
     numbers: valueOf(numbers, query.get("numbers")),
     locale: parseDateLocale(query.get("locale"), target),
   });
-}
-
-function parseLength(
-  text: string | undefined,
-  length: { readonly default: number; readonly minimum: number; readonly maximum: number },
-): number {
-  if (text === undefined || !/^\d+$/.test(text)) return length.default;
-  return Math.min(length.maximum, Math.max(length.minimum, Number(text)));
 }

@@ -1,3 +1,4 @@
+import { trendWords } from "../domain/trend.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { isDrawable, type Target } from "./text.ts";
 import { type Choices, SHARED_PARAMETERS, valueOf } from "./parameters.ts";
@@ -119,3 +120,15 @@ export function formatterOf(
   if (found === undefined) formatters.set(key, found = make(locale));
   return found;
 }
+
+/**
+ * Returns a trend as drawn, "▲ 12%", in a language, and as a screen reader says it in English,
+ * ", up 12% in 7 days".
+ */
+export function weekTrend(percent: number, locale = "en") {
+  const { format } = formatterOf(locale, "percent", PERCENT);
+  const words = trendWords(percent, format);
+  return { ...words, spoken: `, ${words.spoken} in 7 days` };
+}
+
+const PERCENT = (locale: string) => new Intl.NumberFormat(locale, { style: "percent" });

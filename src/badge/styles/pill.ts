@@ -2,7 +2,7 @@ import { filledPaper } from "../../drawing/goal.ts";
 import { VERDANA, verdana11, verdanaBold10 } from "../../drawing/face.ts";
 import { ERROR, GREEN, Inks, ownId, UP } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
-import { weekTrend } from "../../drawing/trend.ts";
+import { weekTrend } from "../../drawing/number.ts";
 import { drawText, type Line, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";

@@ -105,16 +105,16 @@ const WIDEST_BAR = 28;
  * Draws bars as strokes with tops on whole pixels. Their places are 0, 1, 2 … on a ground that is
  * stretched to the plot, which takes half the bytes. The last bar is pale, because it is not over.
  */
-function drawBars({ columns, plot, inks, step, barWidth }: Layout): string {
+function drawBars({ columns, plot, inks, look, step, barWidth }: Layout): string {
   const strokes = columns.map(({ height }, index) =>
     height === 0 ? "" : `M${index} 0v${Math.round(height)}`
   );
-  const last = strokes.pop() ?? "";
+  const last = look.kind === "bars" ? strokes.pop() ?? "" : "";
   const [across, start, width] = [step, plot.left + step / 2, barWidth / step]
     .map((length) => Math.round(length * 1000) / 1000);
   return `<g${inks.bars} transform="matrix(${across} 0 0 -1 ${start} ${plot.bottom})" ` +
     `stroke-width="${width}"><path d="${strokes.join("")}"/>` +
-    `<path d="${last}" stroke-opacity=".45"/></g>`;
+    `${last === "" ? "" : `<path d="${last}" stroke-opacity=".45"/>`}</g>`;
 }
 
 /**
@@ -127,18 +127,14 @@ function drawArea(layout: Layout): string {
   const full = isTotal ? columns.slice(0, -1) : columns;
   const [last, open] = [full.at(-1), columns.at(-1)];
   if (last === undefined || open === undefined) return "";
+  if (!isTotal && look.range.unit === "day" && full.length > MAX_POINTS) return drawMeans(layout);
   const shade = shadeOf(inks);
-  const gradient = `<linearGradient id="${shade}" x2="0" y2="1">` +
-    `<stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
-    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>`;
-  if (!isTotal && look.range.unit === "day" && full.length > MAX_POINTS) {
-    return gradient + drawMeans(layout);
-  }
   const { x, y, path } = curveOver(full, plot);
   const [left, right] = [FINENESS * plot.left, Math.round(FINENESS * last.x)];
   const [top, bottom] = [FINENESS * (plot.top - 4), FINENESS * plot.bottom];
   const clip = ownId("l", right, bottom);
-  return gradient +
+  return `<linearGradient id="${shade}" x2="0" y2="1"><stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
+    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>` +
     `<clipPath id="${clip}"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
     `<path ${CURVE_STROKE} clip-path="url(#${clip})" fill="url(#${shade})"${inks.bars} ` +
     `d="M${left - 20} ${bottom + 45}V${y}H${x}${path}` +
@@ -150,15 +146,12 @@ function drawArea(layout: Layout): string {
 export const MAX_POINTS = 31;
 const WEEK = 7;
 
-/** Draws the outline of days on the ground, and above it a line of the means of seven. */
+/** Draws the days as faint bars, and above them a line of the means of seven. */
 function drawMeans(layout: Layout): string {
-  const { columns, plot, inks, step } = layout;
-  const means = weeklyMeans(columns);
-  const { x, y, path } = curveOver(means, plot);
-  const across = Math.round(1000 * step) / 1000;
-  return `<path fill="url(#${shadeOf(inks)})" d="${outline(columns)}" ` +
-    `transform="matrix(${across} 0 0 1 ${plot.left} ${plot.bottom})"/>` +
-    `<path ${CURVE_STROKE} fill="none"${inks.bars} d="M${x} ${y}${path}"/>` +
+  const means = weeklyMeans(layout.columns);
+  const { x, y, path } = curveOver(means, layout.plot);
+  return `<g opacity=".35">${drawBars(layout)}</g>` +
+    `<path ${CURVE_STROKE} fill="none"${layout.inks.bars} d="M${x} ${y}${path}"/>` +
     means.slice(-1).map((last) => drawDot(last, layout, 3)).join("");
 }
 
@@ -174,17 +167,6 @@ function weeklyMeans(columns: Layout["columns"]): Layout["columns"] {
     if (week.length < WEEK || (columns.length - 1 - index) % WEEK !== 0) return [];
     return [{ ...column, height: week.reduce((sum, { height }) => sum + height, 0) / WEEK }];
   });
-}
-
-/** Returns the outline of columns of which each is one unit wide, as path data. */
-function outline(columns: Layout["columns"]): string {
-  let at = 0;
-  const tops = columns.map(({ height }) => {
-    const rise = at - Math.round(height);
-    at = Math.round(height);
-    return `${rise === 0 ? "" : `v${rise}`}h1`;
-  });
-  return `M0 0${tops.join("")}V0z`;
 }
 
 /** Returns the id of the gradient below a line. */

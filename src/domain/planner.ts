@@ -154,13 +154,13 @@ export function planWrite(
   const held = stateOf(record, now);
   if (held instanceof Failure) return refuse(held);
   if (update === undefined) return { result: held, writes: deletion(record) };
-  if (record.isRepeat === true) return { result: held, writes: sameTotal(record, held) };
+  const { report: last = null, ...state } = held;
+  if (record.isRepeat === true) return { result: state, writes: sameTotal(record, held) };
   const isNew = !record.exists || isEmpty(held);
   const { hits, days, report } = applyUpdate(update, { held, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
   if (refusal !== undefined) return refuse(refusal);
   const isReported = report !== held.report;
-  const { report: last = null, ...state } = held;
   const result = isReported ? { ...state, report: last } : state;
   if (isReport(update) && !isReported) return { result, writes: undefined };
   // The ledger is always stored: without one, hits of a process that knows the day to be open would

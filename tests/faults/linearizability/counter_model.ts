@@ -18,7 +18,10 @@ export interface Counter {
   readonly former: Day;
   /** The day of the last deletion, by the clock of the process that deleted it. */
   readonly removed: Day;
-  /** The numbers of hits by the keys that they were sent with, and 0 for each visitor of a day. */
+  /**
+   * The numbers of hits by the keys that they were sent with, and 0 for each visitor of a day and for
+   * each name of an addition. Names outlive the counter.
+   */
   readonly marks: ReadonlyMap<string, number>;
 }
 
@@ -41,7 +44,9 @@ export type Op =
     readonly hits: number | undefined;
     readonly days: ReadonlyMap<Day, number> | undefined;
     readonly report?: DatedReport | null | undefined;
-    readonly mode: "replace" | "max";
+    readonly mode: "replace" | "max" | "add";
+    /** The name of an addition, which is made once. */
+    readonly name?: string;
   }
   | Dated & { readonly kind: "once"; readonly key?: string; readonly visitor?: string }
   | Dated & { readonly kind: "delete" }
@@ -69,6 +74,9 @@ export const NOTHING: Counter = {
   marks: new Map(),
 };
 
+/** The beginning of the mark of an addition. */
+export const NAME = "name ";
+
 /** Returns the possible states after an operation, each with its result. */
 export function apply(stored: Counter, op: Op): { counter: Counter; seen: Seen }[] {
   const counter = "day" in op ? healed(stored, op) : stored;
@@ -85,7 +93,8 @@ export function apply(stored: Counter, op: Op): { counter: Counter; seen: Seen }
       );
     case "delete": {
       const former = Math.max(counter.former, counter.newest, op.day);
-      return [{ counter: { ...NOTHING, former, removed: op.day }, seen: held(counter) }];
+      const marks = new Map([...counter.marks].filter(([mark]) => mark.startsWith(NAME)));
+      return [{ counter: { ...NOTHING, former, removed: op.day, marks }, seen: held(counter) }];
     }
     case "total":
       return [{ counter, seen: counter.hits }];
@@ -189,18 +198,23 @@ function newestAfter({ newest, removed }: Counter, day: Day, named: readonly Day
 
 /** A setting tells what the counter held, and names the report only where it changes. */
 function set(counter: Counter, op: Setting): { counter: Counter; seen: Seen }[] {
-  const { hits, days, report, mode, day } = op;
+  const { hits, days, report, mode, day, name } = op;
+  if (name !== undefined && counter.marks.has(NAME + name)) {
+    return [{ counter, seen: { ...held(counter), report: undefined } }];
+  }
   if (hits === undefined && report) return addReport(counter, { ...op, report });
   const larger = mode === "max";
+  const merge = larger ? Math.max : (one: number, other: number) => one + other;
   const known = counter.days ?? new Map<Day, number>();
-  const after = days === undefined ? known : larger ? largest(known, days) : days;
+  const after = days === undefined ? known : mode === "replace" ? days : merged(known, days, merge);
   const grown = counter.hits + sumOf(after) - sumOf(known);
   const isKept = report === undefined || larger && !isLater(report, counter.report);
   const changed = {
     ...counter,
-    hits: hits === undefined ? grown : larger ? Math.max(hits, counter.hits) : hits,
+    hits: hits === undefined ? grown : mode === "replace" ? hits : merge(hits, counter.hits),
     days: after,
     report: isKept || report === undefined ? counter.report : undated(report),
+    ...name !== undefined && { marks: new Map(counter.marks).set(NAME + name, 0) },
   };
   return outcomes(counter, { changed, day, named: [...days?.keys() ?? []] });
 }
@@ -255,11 +269,12 @@ function sumOf(days: ReadonlyMap<Day, number>): number {
   return days.values().reduce((sum, hits) => sum + hits, 0);
 }
 
-function largest(
+function merged(
   one: ReadonlyMap<Day, number>,
   other: ReadonlyMap<Day, number>,
+  merge: (one: number, other: number) => number,
 ): ReadonlyMap<Day, number> {
   const both = new Map(one);
-  for (const [day, hits] of other) both.set(day, Math.max(hits, both.get(day) ?? 0));
+  for (const [day, hits] of other) both.set(day, merge(hits, both.get(day) ?? 0));
   return both;
 }

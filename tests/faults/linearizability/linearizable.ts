@@ -1,6 +1,7 @@
 import {
   apply,
   type Counter,
+  NAME,
   NOTHING,
   type Op,
   opText,
@@ -150,7 +151,7 @@ function isUnknownRead({ op, end }: Event): boolean {
  * deduplicated hits.
  */
 function overrides(op: Op, { marks }: Counter): boolean {
-  return op.kind === "delete" ||
+  return op.kind === "delete" && !marks.keys().some((mark) => mark.startsWith(NAME)) ||
     (op.kind === "set" && marks.size === 0 && op.mode === "replace" && op.days !== undefined &&
       op.report !== undefined);
 }

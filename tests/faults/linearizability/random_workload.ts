@@ -121,7 +121,8 @@ function anyOp(door: Door): Op {
   if (chance < 60) return onceOp({ today, hasVisitors });
   if (chance < 72) return { kind: "total" };
   if (chance < 82) return { kind: "history", since: -Infinity, day: today };
-  if (chance < 92) return setting(door);
+  if (chance < 90) return setting(door);
+  if (chance < 93) return addition(door);
   return { kind: "delete", day: today };
 }
 
@@ -151,6 +152,12 @@ function setting({ today, dayAt }: Door, mode: Setting["mode"] = "replace"): Set
     mode,
     day: today,
   };
+}
+
+/** An addition that some other has the name of. */
+function addition({ today }: Door): Setting {
+  const days = new Map([[today - below(3), 1 + below(9)]]);
+  return { kind: "set", mode: "add", name: pick(KEYS), hits: below(1000), days, day: today };
 }
 
 function pick<T>(items: readonly T[]): T {

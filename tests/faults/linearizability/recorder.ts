@@ -146,8 +146,11 @@ function requestOf(id: string, op: Op): string {
       if (op.key === undefined) return request;
       return request.replace("\r\n", `\r\nIdempotency-Key: ${op.key}\r\n`);
     }
-    case "set":
-      return authorizedRequest(`PUT /counters${query}`, lineOf(op));
+    case "set": {
+      if (op.mode !== "add") return authorizedRequest(`PUT /counters${query}`, lineOf(op));
+      return authorizedRequest(`PUT /counters${query}&mode=add`, lineOf(op))
+        .replace("\r\n", `\r\nIdempotency-Key: ${op.name}\r\n`);
+    }
     case "delete":
       return authorizedRequest(`DELETE /counters${query}`);
     case "total":

@@ -154,6 +154,20 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       }))
     ),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({ name: fc.constantFrom("n", "o"), hits: fc.nat(500), days }).map(
+      ({ name, hits, days }) =>
+        shown(`add ${name} ${hits} ${JSON.stringify(days)}`, (day) => ({
+          kind: "set",
+          mode: "add",
+          name,
+          hits,
+          days: days && new Map(days.map(([ago, hits]) => [day - ago, hits])),
+          day,
+        })),
+    ),
+  },
   { weight: 1, arbitrary: fc.constant(shown("delete", (day) => ({ kind: "delete", day }))) },
 );
 

@@ -19,8 +19,8 @@ export interface Counter {
   /** The day of the last deletion, by the clock of the process that deleted it. */
   readonly removed: Day;
   /**
-   * The numbers of hits by the keys that they were sent with, and 0 for each visitor of a day and for
-   * each name of an addition. Names outlive the counter.
+   * The numbers of hits by the keys that they were sent with, and 0 for each visitor of a day and
+   * for each name of an addition. Names outlive the counter.
    */
   readonly marks: ReadonlyMap<string, number>;
 }

@@ -165,53 +165,6 @@ Deno.test(
   },
 );
 
-const strangers: { what: string; write: string[]; read: string[]; value: unknown }[] = [
-  ...["abc", "1.5", " 1", "007", "1e3", "-5", "", "9007199254740991", "9223372036854775807", "-1"]
-    .map((text) => ({
-      what: `"${text}"`,
-      write: ["SET", "hits:home", text],
-      read: ["GET", "hits:home"],
-      value: text,
-    })),
-  {
-    what: "a list",
-    write: ["RPUSH", "hits:home", "a"],
-    read: ["LRANGE", "hits:home", "0", "-1"],
-    value: ["a"],
-  },
-  {
-    what: "a hash",
-    write: ["HSET", "hits:home", "a", "1"],
-    read: ["HGETALL", "hits:home"],
-    value: ["a", "1"],
-  },
-];
-
-Deno.test(
-  "/hit: what is no counter, or full, is 409 and left as it was; other ids go on",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await using service = await startService(connectedTo(redis.url));
-    await service.storeReady();
-    for (const { what, write, read, value } of strangers) {
-      await redis.command("DEL", "hits:home");
-      await redis.command(...write);
-      // In one batch with hits of others, which must not suffer.
-      const [stranger, ...others] = await Promise.all(
-        ["home", "other", "other", "third"].map((id) => statusOfHit(service, id)),
-      );
-      strictEqual(stranger, 409, what);
-      strictEqual(others.every((status) => status === 200), true, what);
-      const left = await redis.command(...read);
-      strictEqual(JSON.stringify(left, bigintAsText), JSON.stringify(value), what);
-    }
-    strictEqual(await redis.command("GET", "hits:other"), String(2 * strangers.length));
-    strictEqual(service.stderr().includes("store unavailable"), false, service.stderr());
-    reportKept({ fault: "WRONGTYPE, non-integers, overflow in Redis", runs: strangers.length });
-  },
-);
-
 Deno.test(
   "/hit: a Redis Cluster without a slot is 503, which the log tells once, and counts once it has them all",
   needsRedis,
@@ -296,8 +249,4 @@ async function failToSave(redis: RedisServer): Promise<void> {
 async function drained(response: Response): Promise<Response> {
   await response.body?.cancel();
   return response;
-}
-
-function bigintAsText(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }

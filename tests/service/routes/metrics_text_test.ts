@@ -98,16 +98,6 @@ Deno.test("GET /metrics tells whether each node of the store is up", async () =>
   strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 1);
 });
 
-Deno.test("GET /metrics needs the secret", async () => {
-  await using room = await enter();
-  strictEqual((await room.send("GET /metrics")).status, 401);
-  strictEqual((await room.send("GET /metrics?token=wrong")).status, 401);
-  const { status, headers: answered } = await room.send("GET /metrics", headers);
-  strictEqual(status, 200);
-  strictEqual(answered["content-type"], "text/plain; version=0.0.4; charset=utf-8");
-  strictEqual(answered["cache-control"], "no-store");
-});
-
 Deno.test({
   name: "GET /metrics is what promtool takes without a word",
   ignore: promtool === undefined,

@@ -21,7 +21,7 @@ Deno.test("a single call to an idle store is sent in the same turn", async () =>
   await calls.drain();
 });
 
-Deno.test("a batcher calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
+Deno.test("calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
   const { calls, sent } = open();
   const first = join(calls, A);
   await turn();
@@ -206,7 +206,7 @@ Deno.test("until a store has proved fast, and after it was slow, batches are sen
   await calls.drain();
 });
 
-Deno.test("a batcher calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
+Deno.test("calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
   const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
   const first = join(calls, A);
   await turn();

@@ -149,22 +149,6 @@ const answers: Row[] = [
     },
   },
   {
-    line: "POST /count?format=txt",
-    status: 405,
-    headers: {
-      ...errorOf("method-not-allowed", { ...text, ...shared }),
-      allow: "GET, HEAD, OPTIONS",
-    },
-  },
-  {
-    line: "POST /badge",
-    status: 405,
-    headers: {
-      ...errorOf("method-not-allowed", { ...svg, ...shared }),
-      allow: "GET, HEAD, OPTIONS",
-    },
-  },
-  {
     line: "POST /",
     status: 405,
     headers: { ...errorOf("method-not-allowed", problem), allow: "GET, HEAD" },

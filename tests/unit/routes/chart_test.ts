@@ -50,18 +50,6 @@ Deno.test("GET /chart.svg has one ETag for the same bytes, and answers 304 to wh
   notStrictEqual((await app.send("GET /chart.svg?id=a&range=12w")).headers.etag, etag);
 });
 
-Deno.test("GET /chart.svg needs the secret where reads are closed, and nobody keeps it", async () => {
-  await using app = openToday({ openReads: false });
-  const refused = await app.send("GET /chart.svg");
-  strictEqual(refused.status, 401);
-  match(refused.body, /unauthorized/);
-  const { status, headers } = await app.send("GET /chart.svg", authorized);
-  strictEqual(status, 200);
-  strictEqual(headers["cache-control"], "private, no-store");
-  strictEqual(headers.etag, undefined);
-  strictEqual(headers["access-control-allow-origin"], undefined);
-});
-
 Deno.test("GET /chart.svg falls back in everything but the counter", async () => {
   await using app = openToday();
   await app.hit("a");
@@ -321,12 +309,6 @@ for (const [query, detail] of REFUSED) {
     match(parseSvg(body).find(({ name }) => name === "desc")?.text ?? "", detail);
   });
 }
-
-Deno.test("GET /chart.svg with several ids needs the secret where reads are closed", async () => {
-  await using app = openToday({ openReads: false });
-  strictEqual((await app.send("GET /chart.svg?id=a&id=b")).status, 401);
-  strictEqual((await app.send("GET /chart.svg?id=a&id=b", authorized)).status, 200);
-});
 
 Deno.test("GET /calendar.svg and /card.svg refuse a second id", async () => {
   await using app = openToday();

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { memoryStore, openApp } from "../../support/app.ts";
 import { ModelStore } from "../../support/model_store.ts";
@@ -94,14 +94,4 @@ Deno.test("GET /counts is protected as all reads are, and 503 where the store is
   strictEqual(headers["access-control-allow-origin"], undefined);
   store.failure = "store-unavailable";
   strictEqual((await app.send("GET /counts?id=a", authorized)).status, 503);
-});
-
-Deno.test("GET /counts answers HEAD and a preflight", async () => {
-  await using app = openApp({ store: new ScriptedStore() });
-  const { status, body } = await app.send("HEAD /counts?id=a");
-  deepStrictEqual([status, body], [200, ""]);
-  const preflight = await app.send("OPTIONS /counts?id=a");
-  strictEqual(preflight.status, 204);
-  match(preflight.headers["access-control-allow-methods"] ?? "", /GET/);
-  strictEqual((await app.send("POST /counts?id=a")).status, 405);
 });

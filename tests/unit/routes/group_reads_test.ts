@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
+import { field, openApp, type TestApp } from "../../support/app.ts";
 import { ModelStore } from "../../support/model_store.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
@@ -165,35 +165,4 @@ Deno.test("GET /top lists ten counters where no limit is given, and a hundred at
     strictEqual((await app.send(`GET /top?prefix=blog/&limit=${limit}`, authorized)).status, 400);
   }
   strictEqual((await app.send("GET /top?prefix=blog/&limit=100", authorized)).status, 200);
-});
-
-Deno.test("GET /top needs the secret, a session or the key of the group or of one around it, though reads are open", async () => {
-  await using app = await memoryApp();
-  const keyTo = async (query: string) => {
-    return String(field((await app.send(`GET /key?${query}`, authorized)).json, "key"));
-  };
-  const ask = (prefix: string, more = "", headers = {}) =>
-    app.send(`GET /top?prefix=${prefix}${more}`, headers);
-  const { headers } = await ask("blog/", "", authorized);
-  strictEqual(headers["access-control-allow-origin"], undefined);
-  const { json } = await app.send("POST /session", {
-    authorization: `Bearer ${authorized["x-auth-token"]}`,
-  });
-  const session = { authorization: `Bearer ${field(json, "token")}` };
-  strictEqual((await ask("blog/", "", session)).status, 200);
-
-  const key = await keyTo("prefix=blog/");
-  const opened = await ask("blog/", `&key=${key}`);
-  strictEqual(opened.status, 200);
-  strictEqual(opened.headers["access-control-allow-origin"], "*");
-  strictEqual((await ask("blog/deep/", `&key=${key}`)).status, 200);
-  for (const prefix of ["other/", "blog2/"]) {
-    strictEqual((await ask(prefix, `&key=${key}`)).status, 401, prefix);
-  }
-  strictEqual((await ask("blog/", `&key=${await keyTo("prefix=blog/deep/")}`)).status, 401);
-  // The counter that has the name of the group.
-  strictEqual((await ask("blog/", `&key=${await keyTo("id=blog/")}`)).status, 401);
-  strictEqual((await ask("blog/")).status, 401);
-  const preflight = await app.send(`OPTIONS /top?prefix=blog/&key=${key}`);
-  strictEqual(preflight.headers["access-control-allow-origin"], "*");
 });

@@ -28,22 +28,6 @@ Deno.test("a session opens what its owner may see, as Bearer", async () => {
   }
 });
 
-Deno.test("a session counts nothing and begins no other", async () => {
-  await using app = await memoryApp();
-  const bearer = bearing(await begin(app));
-  for (const line of ["POST /hit", "GET /hit", "GET /hit.svg", "POST /session"]) {
-    strictEqual((await app.send(line, bearer)).status, 401, line);
-  }
-  strictEqual(await app.count("home"), 0);
-});
-
-Deno.test("a session opens nothing from a query, nor in the header of the secret", async () => {
-  await using app = await memoryApp();
-  const token = await begin(app);
-  strictEqual((await app.send(`GET /key?token=${token}`)).status, 401);
-  strictEqual((await app.send("GET /key", { "x-auth-token": token })).status, 401);
-});
-
 Deno.test("a session that has ended, was begun with another secret or was changed opens nothing", async () => {
   await using app = await memoryApp();
   const now = Math.floor(Date.now() / 1000);
@@ -63,13 +47,6 @@ Deno.test("a session that has ended, was begun with another secret or was change
   for (const token of tokens) {
     strictEqual((await app.send("GET /key", bearing(token))).status, 401, token);
   }
-});
-
-Deno.test("a code that was made for a counter's key is no session", async () => {
-  await using app = await memoryApp();
-  const end = Math.floor(Date.now() / 1000) + 60;
-  const { json } = await app.send(`GET /key?id=session:${end}`, authorized);
-  strictEqual((await app.send("GET /key", bearing(`s1.${end}.${field(json, "key")}`))).status, 401);
 });
 
 Deno.test("POST /session is refused without the secret, and where it is short or missing", async () => {

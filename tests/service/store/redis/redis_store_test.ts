@@ -192,25 +192,6 @@ async function scriptCalls(redis: RedisServer): Promise<number> {
 }
 
 Deno.test(
-  "on Redis, many hits that cross zero together are taken back",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await redis.command("SET", "hits:home", "-2");
-    const store = await openRedisStore(redis.url);
-    for (const amount of [1, 2, 3, 1000]) {
-      deepStrictEqual(
-        (await store.add([addition(HOME, amount)])).map(shown),
-        ["not-a-counter"],
-        `+${amount}`,
-      );
-      strictEqual(await redis.command("GET", "hits:home"), "-2");
-    }
-    await store.close();
-  },
-);
-
-Deno.test(
   "on Redis, a thousand writes at once have each its own outcome, also while all are hit",
   needsRedis,
   async () => {
@@ -235,34 +216,6 @@ Deno.test(
     const totals = await store.read(ids);
     ok(totals.every((total, index) => index === 500 || Number(total) >= 5000));
     await store.close();
-  },
-);
-
-Deno.test(
-  "on Redis, a counter that 32 callers hit without a pause is set every time, and every hit is counted once",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const counters = createCounters(await openRedisStore(redis.url));
-    const owner = await openRedisStore(redis.url);
-    let isDone = false;
-    let hits = 0;
-    const callers = Promise.all(Array.from({ length: 32 }, async () => {
-      for (; !isDone; hits++) await counters.hit(HOME);
-    }));
-    let counted = 0;
-    let last = 0;
-    for (let number = 1000; number <= 100_000; number += 1000) {
-      const update = { hits: number, days: undefined, mode: "replace" } as const;
-      const [before] = await owner.write([{ id: HOME, update }]);
-      ok(before !== undefined && "hits" in before, String(before));
-      counted += before.hits - last;
-      last = number;
-    }
-    isDone = true;
-    await callers;
-    strictEqual(counted + await counters.count(HOME) - last, hits);
-    await Promise.all([counters.close(), owner.close()]);
   },
 );
 

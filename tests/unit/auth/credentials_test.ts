@@ -119,6 +119,7 @@ const doors = routes.filter(({ path }) =>
 function about({ path, subject }: typeof doors[number], id: string): [query: string, of: string] {
   const group = id.slice(0, id.indexOf("/") + 1);
   if (["/top", "/p", "/p.json"].includes(path)) return [`prefix=${group}`, group];
+  if (path === "/counters/move") return [`from=${id}&to=moved`, id];
   // With both a counter and a group, the group is the harder one.
   if (subject === "counter or prefix" && path !== "/key") return [`prefix=${group}`, group];
   return [`id=${id}`, id];

@@ -72,7 +72,7 @@ for (const query of refused) {
 
 const badValues: [parameter: Parameter, text: string, detail: string][] = [
   [once, "week", "The query has a bad once: it must be day."],
-  [mode, "add", "The query has a bad mode: it must be replace or max."],
+  [mode, "sum", "The query has a bad mode: it must be replace or max or add."],
   ...["-1", "007", "00", "1.5", "1e2", "100000", ""].map((text): [Parameter, string, string] => [
     lastDays,
     text,

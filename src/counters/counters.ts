@@ -47,7 +47,7 @@ export function createCounters(
   calendar: Calendar = createCalendar("UTC"),
   metrics = new Metrics(),
 ) {
-  const seen = new BoundedMap<CounterId, number>(CACHE_SIZE);
+  const lastNumbers = new BoundedMap<CounterId, number>(CACHE_SIZE);
   const pending = { waiting: 0 };
   const optionsFor = (kind: "change" | "read" | "history") => ({
     pending,
@@ -78,7 +78,9 @@ export function createCounters(
         const before = outcomes[index];
         if (before === undefined || before instanceof Failure) return;
         const after = update && applyUpdate(update, { held: before, today: calendar.today() });
-        seen.set(id, after?.hits ?? 0);
+        lastNumbers.set(id, after?.hits ?? 0);
+        // A repeated addition has changed nothing.
+        if (update?.name !== undefined) lastNumbers.delete(id);
       });
       return outcomes;
     },
@@ -88,8 +90,8 @@ export function createCounters(
     async send(calls) {
       const outcomes = await Promise.all(calls.map(({ key }) => store.move(key).catch(toError)));
       for (const { from, to } of calls.map(({ key }) => key)) {
-        seen.delete(from);
-        seen.delete(to);
+        lastNumbers.delete(from);
+        lastNumbers.delete(to);
       }
       return outcomes;
     },
@@ -139,7 +141,7 @@ export function createCounters(
   function remember(calls: readonly { key: CounterId }[], outcomes: readonly unknown[]): void {
     calls.forEach(({ key }, index) => {
       const outcome = outcomes[index];
-      if (typeof outcome === "number") seen.set(key, outcome);
+      if (typeof outcome === "number") lastNumbers.set(key, outcome);
     });
   }
 
@@ -194,7 +196,7 @@ export function createCounters(
     const outcome = (await call.promise)[index];
     if (outcome === undefined || outcome instanceof Error) throw outcome;
     // A repeat may report an older number.
-    if (outcome.hits > (seen.get(id) ?? 0)) seen.set(id, outcome.hits);
+    if (outcome.hits > (lastNumbers.get(id) ?? 0)) lastNumbers.set(id, outcome.hits);
     return outcome;
   }
 
@@ -254,7 +256,7 @@ export function createCounters(
       return known(id) ?? enqueue(reads, id);
     },
     /** Returns the number that this process saw last, or undefined if it saw none. */
-    lastSeen: (id: CounterId): number | undefined => known(id) ?? seen.get(id),
+    lastSeen: (id: CounterId): number | undefined => known(id) ?? lastNumbers.get(id),
     /** Resolves with the state of a counter, with its days from `since` on at least. */
     history(id: CounterId, since: Day): Promise<CounterState> {
       calls++;

@@ -58,8 +58,8 @@ export function addToCommit(
         operation.set(keys.once(id, { key, bucket }), [hits, time], forKeys);
       }
       for (const visitor of deduplication.visitors) {
-        const seen = keys.seen(visitor, deduplication.day);
-        operation.set(seen, true, lasting(calendar.msUntilMidnight()));
+        const key = keys.visitor(visitor, deduplication.day);
+        operation.set(key, true, lasting(calendar.msUntilMidnight()));
       }
     }
   }

@@ -43,19 +43,19 @@ export async function readForOnce(
   const row = place.journaled(id);
   const [[total, ledger], others] = await readTogether(kv, [keys.total(id), keys.ledger(id)], [
     ...buckets.map((bucket) => keys.deleted(id, bucket)),
-    ...visitors.map((visitor) => keys.seen(visitor, day)),
+    ...visitors.map((visitor) => keys.visitor(visitor, day)),
     ...names.flatMap((key) => buckets.map((bucket) => keys.once(id, { key, bucket }))),
   ]);
   const next = others.values();
   const nextOfEach = () => buckets.map(() => next.next().value);
   const [deletedAt = ""] = nextOfEach().map((entry) => entry?.versionstamp ?? "").sort().reverse();
   const isValid = (entry: KvEntry | undefined) => (entry?.versionstamp ?? "") > deletedAt;
-  const seen = visitors.filter(() => isValid(next.next().value));
+  const repeats = visitors.filter(() => isValid(next.next().value));
   const numbers = names.flatMap((name): [string, number][] => {
     const found = nextOfEach().filter(isValid).map((entry) => numberIn(entry, time));
     return found.flatMap((number) => number === undefined ? [] : [[name, number]]);
   });
-  const known = { keys: new Map(numbers), visitors: new Set(seen) };
+  const known = { keys: new Map(numbers), visitors: new Set(repeats) };
   const record = { ...recordOf(place, { id, total, ledger, row }), known };
   return await withYears(place, record, LAST_DAY);
 }

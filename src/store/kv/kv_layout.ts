@@ -39,7 +39,7 @@ export function kvKeys(prefix: string) {
     once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
       return [OWN, "once", bucket, prefix, id, key];
     },
-    seen: (visitor: string, day: Day): Deno.KvKey => [OWN, "seen", day, prefix, visitor],
+    visitor: (visitor: string, day: Day): Deno.KvKey => [OWN, "seen", day, prefix, visitor],
     /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
     deleted: (id: string, bucket: number): Deno.KvKey => [OWN, "deleted", bucket, prefix, id],
     /** A row of the journal. */

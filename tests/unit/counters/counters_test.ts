@@ -114,11 +114,16 @@ Deno.test("lastSeen is the number of the last successful hit or read", async () 
   strictEqual(counters.lastSeen(HOME), 1);
   await counters.count(OTHER);
   strictEqual(counters.lastSeen(OTHER), 0);
+  // A repeat adds nothing, which the answer does not say.
+  const addition = { mode: "add", name: "a", hits: 5, days: undefined } as const;
+  await counters.set(OTHER, addition);
+  strictEqual(counters.lastSeen(OTHER), undefined);
+  await counters.count(OTHER);
   store.failure = "outcome-unknown";
   await rejectsWith("outcome-unknown", counters.hit(HOME));
   await rejectsWith("outcome-unknown", counters.count(OTHER));
   strictEqual(counters.lastSeen(HOME), 1);
-  strictEqual(counters.lastSeen(OTHER), 0);
+  strictEqual(counters.lastSeen(OTHER), 5);
   await counters.close();
 });
 

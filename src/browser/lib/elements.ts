@@ -128,7 +128,7 @@ export function errorMessage(error: unknown) {
 }
 
 const integers = new Intl.NumberFormat();
-const short = new Intl.NumberFormat([], {
+const short = /* @__PURE__ */ new Intl.NumberFormat([], {
   notation: "compact",
   maximumSignificantDigits: 3,
   roundingMode: "trunc",

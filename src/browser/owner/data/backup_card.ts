@@ -43,8 +43,7 @@ export function backupCard({ call, callForJson }: Page) {
         "",
         make(
           "p.small",
-          "Lines are the backup: they hold everything, and Import reads them again. CSV has a row " +
-            "for each counter and day, for spreadsheets only.",
+          "Lines are the backup, and Import reads them. CSV is for spreadsheets.",
         ),
         make(".line", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
         status,

@@ -1,5 +1,4 @@
 import { debounced, errorMessage, fill, grouped, make, plural } from "../../lib/elements.ts";
-import { DAY_MS } from "../../lib/figures.ts";
 import type { Page } from "../data_loader.ts";
 import { isPath } from "./cell_text.ts";
 import { count, type CountOptions, hasQuery, idOf, type Outcome } from "./count_rows.ts";
@@ -7,14 +6,18 @@ import { dayFormat } from "./days.ts";
 import { type FileRow, fileRow } from "./file_row.ts";
 import { openFile, Unreadable } from "./open_files.ts";
 import { send, showOutcome } from "./outcome_panel.ts";
+import { PLACES } from "./sources.ts";
 import { type Table, tablesOf } from "./tables.ts";
 
 const PASTED = "Pasted text";
-const KNOWN =
-  "GA4, Plausible, Umami, Matomo, GoatCounter, Fathom, Simple Analytics, GoAccess, Waline, " +
-  "Jetpack, lines of Tallymark, and any CSV, TSV or JSON with pages and numbers; also as ZIP or gzip.";
+const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON with pages and ` +
+  "numbers; also as ZIP or gzip.";
 const MERGED = "Files of several months belong together: choose all of them at once.";
 const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
+const RULE =
+  "Nothing gets smaller: where a day or a total is here already, the larger number stays.";
+/** A way to import: the words of its button, why, and whether totals are from before. */
+type Way = [words: string, why: string, isOlder: boolean];
 /** The prefix of the guides for sites. */
 const GUIDES = "blog/";
 
@@ -71,8 +74,7 @@ export function importCard(page: Page) {
     make("h2", "Import"),
     make(
       "p.small",
-      "Nothing is stored before you have seen what would come of it. Importing the same file " +
-        "again changes nothing.",
+      "Nothing is stored before you have seen what would come of it.",
     ),
     ...[status, errors, files, drop, pasted, ids, question, panel],
   );
@@ -166,7 +168,7 @@ export function importCard(page: Page) {
     if (rows.size === 0) return;
     try {
       const { timeZone } = await page.callForJson("status", { signal });
-      const lastDay = dayFormat(timeZone)(Date.now() + DAY_MS);
+      const lastDay = dayFormat(timeZone)(Date.now() + 86_400_000);
       options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
       const tables = [...rows].filter((row) => row.isCounted());
       for (const row of rows) row.show(options);
@@ -176,8 +178,15 @@ export function importCard(page: Page) {
       for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
       fill(act);
       panel.hidden = false;
-      const changed = await showOutcome(page, preview, outcome, signal);
-      if (changed > 0) offer(outcome);
+      const { changed, changedIfOlder } = await showOutcome(page, preview, outcome, signal);
+      const all = plural(outcome.views.size, "counter");
+      // It is unknown whether totals include what is counted here.
+      if (changedIfOlder) {
+        offer(outcome, [
+          [`Add ${all} before`, "They are from before the first day that is counted here.", true],
+          [`Keep the larger of ${all}`, "They include what is counted here.", false],
+        ]);
+      } else if (changed > 0) offer(outcome, [[`Import ${all}`, RULE, false]]);
       else if (outcome.views.size === 0) fill(act, "There is nothing to import.");
       else {
         const why = "Unchanged: all of it is here already.";
@@ -210,7 +219,7 @@ export function importCard(page: Page) {
       question,
       make(
         "span",
-        `Which id does the page ${path} ask for? Import under another id shows on no page. `,
+        `Which id does the page ${path} ask for? `,
         make("b", `The guides for sites use the prefix ${GUIDES}.`),
       ),
       ...[answer(GUIDES), answer("")],
@@ -235,21 +244,21 @@ export function importCard(page: Page) {
     fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : `or drop more files here. ${MERGED}`);
   }
 
-  /** Shows the button that imports. */
-  function offer(outcome: Outcome, failed?: string) {
-    const words = `Import ${plural(outcome.views.size, "counter")}`;
-    const rule =
-      "Nothing gets smaller: where a day or a total is here already, the larger number " +
-      "stays.";
+  /** Shows a button for each way to import. */
+  function offer(outcome: Outcome, ways: Way[], failed?: string) {
     fill(
       act,
-      make("button.primary", { click: () => store(outcome) }, words),
-      failed ? make("span.bad", { role: "alert" }, failed) : make("span.small", rule),
+      ...ways.map(([words, why, isOlder]) => {
+        const click = () => store(outcome, [words, why, isOlder]);
+        return make("", make("button.primary", { click }, words), make("small", ` ${why}`));
+      }),
+      failed && make("span.bad", { role: "alert" }, failed),
     );
   }
 
   /** Sends an import. A stop waits for the current part, so that the number is exact. */
-  async function store(outcome: Outcome) {
+  async function store(outcome: Outcome, way: Way) {
+    const [, , isOlder] = way;
     const signal = begin();
     const max = outcome.views.size;
     const all = plural(max, "counter");
@@ -259,7 +268,7 @@ export function importCard(page: Page) {
     fill(act, words, bar, stop);
     stop.focus({ preventScroll: true });
     try {
-      await send(page, outcome, "", signal, (counters) => {
+      await send(page, outcome, { isOlder }, signal, (counters) => {
         bar.value = counters;
         words.textContent = `${grouped(counters)} of ${all}`;
         if (stop.disabled && counters < max) throw new Error("Stopped.");
@@ -271,7 +280,7 @@ export function importCard(page: Page) {
     } catch (error) {
       if (signal.aborted) return;
       const known = `${grouped(bar.value)} of ${all} are imported.`;
-      offer(outcome, `${errorMessage(error)} ${known} Importing all of them again is safe.`);
+      offer(outcome, [way], `${errorMessage(error)} ${known} Importing all of them again is safe.`);
     }
   }
 

@@ -36,14 +36,14 @@ export function jobsCard({ callForJson }: Page) {
   });
   const imports = jobPart(
     "Import",
-    "For scripts that keep the totals of other services. The key imports below one prefix.",
+    "Imports below one prefix, such as the totals of other services.",
     () => ({ job: "import", prefix: prefix.value }),
     (to) => `17 4 * * * curl -fsS --data-binary @lines.ndjson ${to}/counters?mode=max`,
     make("label.line", "Prefix ", prefix),
   );
   const backup = jobPart(
     "Backup",
-    "Each night, for the last seven nights. An export that was cut off replaces none.",
+    "Keeps the exports of seven nights.",
     () => ({ job: "backup" }),
     (to) =>
       `17 3 * * * curl -fsS ${to}/counters > counters.new && tail -n 1 counters.new | ` +
@@ -51,14 +51,14 @@ export function jobsCard({ callForJson }: Page) {
   );
   const metrics = jobPart(
     "Metrics",
-    "For Prometheus, as the Bearer token of a scrape or with its collector of text files.",
+    "For Prometheus and its collector of text files.",
     () => ({ job: "metrics" }),
     (to) => `* * * * * curl -fsS ${to}/metrics > tallymark.new && mv tallymark.new tallymark.prom`,
   );
   return make(
     "section.panel.card",
     make("h2", "Keys for jobs"),
-    make("p.small", "A job needs no secret. Each line is one for cron and contains its key."),
+    make("p.small", "Each line is for cron and contains its key, so no job needs the secret."),
     ...[backup, imports, metrics].map(({ element }) => element),
   );
 }

@@ -28,12 +28,15 @@ const MAX_LINES = 1000;
 
 const encoder = new TextEncoder();
 
-/** Yields the requests of an import. The lines of one counter are in one request. */
-export function* partsOf(all: Counters): Generator<Part> {
+/**
+ * Yields the requests of an import. The lines of one counter are in one request. `isOlder` tells
+ * whether totals are from before the first day that is counted.
+ */
+export function* partsOf(all: Counters, isOlder = false): Generator<Part> {
   let body: string[] = [];
   let bytes = 0;
   let counters = 0;
-  for (const some of groupsOf(all)) {
+  for (const some of groupsOf(all, isOlder)) {
     const size = some.reduce((sum, line) => sum + encoder.encode(line).length + 1, 0);
     if (counters > 0 && (body.length + some.length > MAX_LINES || bytes + size > MAX_BYTES)) {
       yield { body: body.join("\n"), counters };
@@ -47,8 +50,8 @@ export function* partsOf(all: Counters): Generator<Part> {
 }
 
 /** Yields the lines of one counter after another. */
-function* groupsOf({ entries, lines }: Counters): Generator<string[]> {
-  for (const entry of entries) yield linesOf(entry);
+function* groupsOf({ entries, lines }: Counters, isOlder: boolean): Generator<string[]> {
+  for (const entry of entries) yield linesOf(entry, isOlder);
   for (const line of lines) yield [line];
 }
 
@@ -56,9 +59,9 @@ function* groupsOf({ entries, lines }: Counters): Generator<string[]> {
  * Returns the lines of a counter for the mode `max`. Days raise the total below what was counted
  * since. A total without days comes first, so that the days are added to it.
  */
-function linesOf([id, { rest, days }]: [string, Entry]): string[] {
+function linesOf([id, { rest, days }]: [string, Entry], isOlder: boolean): string[] {
   const all = [
-    rest !== undefined && { id, hits: rest },
+    rest !== undefined && { id, [isOlder ? "older" : "hits"]: rest },
     days && { id, days: Object.fromEntries(days) },
   ];
   return all.filter(Boolean).map((line) => JSON.stringify(line));

@@ -1,5 +1,4 @@
 import { fill, grouped, make, plural, tableOf } from "../../lib/elements.ts";
-import { dayNumber, fullDay } from "../../lib/figures.ts";
 import type { Page } from "../data_loader.ts";
 import type { Outcome } from "./count_rows.ts";
 import { partsOf } from "./lines_of.ts";
@@ -14,84 +13,100 @@ interface Change {
 /** Number of counters that are shown before an import. */
 const SHOWN = 10;
 
+/** How an import is sent. */
+export interface Sending {
+  readonly isDry?: boolean;
+  /** True if totals are from before the first day that is counted. */
+  readonly isOlder?: boolean;
+}
+
 /** Sends an import in parts. `took` gets the changes of each, and how many counters are sent. */
 export async function send(
   { callForJson }: Page,
   outcome: Outcome,
-  query: string,
+  { isDry, isOlder }: Sending,
   signal: AbortSignal,
   took: (counters: number, changes: Change[]) => void,
 ) {
   let counters = 0;
-  for (const { body, counters: more } of partsOf(outcome)) {
+  for (const { body, counters: more } of partsOf(outcome, isOlder)) {
     const init = { method: "POST", body, signal };
-    const { changes } = await callForJson(`counters?mode=max${query}`, init);
+    const { changes } = await callForJson(`counters?mode=max${isDry ? "&dry=1" : ""}`, init);
     took(counters += more, changes);
   }
 }
 
 /**
  * Shows what would come of an import, also compared with the counters. Resolves with the number of
- * counters that would change.
+ * counters that would change, and with that of views from before the first day that is counted,
+ * unless this makes no difference.
  */
 export async function showOutcome(
   page: Page,
   place: Element,
   outcome: Outcome,
   signal: AbortSignal,
-): Promise<number> {
-  const { views } = outcome;
-  const counted = make("dd.small", "comparing…");
+): Promise<{ changed: number; changedIfOlder?: number }> {
+  const { views, entries } = outcome;
+  const counted = make("span", "comparing…");
   const changes = make("");
   fill(place, figures(outcome, counted), reasons(outcome), changes);
-  const after = new Map<string, number>();
-  let known = views.size;
-  await send(page, outcome, "&dry=1", signal, (counters, changes) => {
-    for (const change of changes) {
-      if (change.before === 0 && !after.has(change.id)) known--;
-      after.set(change.id, change.after);
-    }
-    fill(counted, `comparing ${grouped(counters)}…`);
-  });
-  fill(counted, views.size > 0 && `${grouped(views.size - known)} new, ${grouped(known)} known`);
-  if (views.size === 0) return 0;
+  const isNew = new Set<string>();
+
+  async function compare(isOlder: boolean) {
+    const after = new Map<string, number>();
+    await send(page, outcome, { isDry: true, isOlder }, signal, (counters, changes) => {
+      for (const change of changes) {
+        if (change.before === 0) isNew.add(change.id);
+        after.set(change.id, change.after);
+      }
+      fill(counted, `comparing ${grouped(counters)}…`);
+    });
+    return after;
+  }
+
+  const after = await compare(false);
+  const known = views.size - isNew.size;
+  const hasChoice = entries.entries().some(([id, { rest }]) =>
+    rest !== undefined && !isNew.has(id)
+  );
+  const ifOlder = hasChoice ? await compare(true) : after;
+  const differs = ([id, then]: [string, number]) => after.get(id) !== then;
+  const older = [...ifOlder].some(differs) && ifOlder;
+  fill(counted, views.size > 0 && `${grouped(isNew.size)} new, ${grouped(known)} known`);
+  if (views.size === 0) return { changed: 0 };
   const largest = [...views].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
     .map(([id]) => id);
   const query = new URLSearchParams(largest.map((id) => ["id", id]));
   const { counts } = await page.callForJson(`counts?${query}`, { signal });
-  const rows = largest.map((id) => {
-    const [now, then] = [counts[id], after.get(id) ?? counts[id]];
-    return [
-      make("bdi", id),
-      now > 0 ? grouped(now) : make("span.up", "new"),
-      then > now ? make("b", grouped(then)) : make("span.small", now > 0 ? "stays" : "0"),
-    ];
-  });
+  const result = (now: number, then = now) =>
+    then > now ? make("b", grouped(then)) : make("span.small", now > 0 ? "stays" : "0");
+  const rows = largest.map((id) => [
+    make("bdi", id),
+    counts[id] > 0 ? grouped(counts[id]) : make("span.up", "new"),
+    result(counts[id], after.get(id)),
+    older && result(counts[id], older.get(id)),
+  ]);
+  const heads = ["Now", ...older ? ["Larger of both", "Added before"] : ["After"]];
   const table = tableOf(
     "table.log",
-    [["Counter", "td"], ["Now", "td.num"], ["After", "td.num"]],
+    [["Counter", "td"], ...heads.map((head) => [head, "td.num"] as const)],
     rows,
   );
   const words = `${grouped(after.size)} of ${plural(views.size, "counter")}, the largest first`;
   fill(changes, details("What would change", words, table));
-  return after.size;
+  return { changed: after.size, ...older && { changedIfOlder: older.size } };
 }
 
+/** Tells what an import has in one line. */
 function figures({ rows, views, leftOut, firstDay, lastDay }: Outcome, counted: HTMLElement) {
-  const small = (text: string) => make("dd.small", text);
   const out = sumOf(leftOut.values().map(({ rows }) => rows));
-  const [first, last] = [dayNumber(firstDay), dayNumber(lastDay)];
-  const days = firstDay ? grouped(last - first + 1) : "–";
-  const span = firstDay ? `${fullDay(first)} – ${fullDay(last)}` : "totals only";
-  const all: [name: string, value: string, why: HTMLElement][] = [
-    ["Counters", grouped(views.size), counted],
-    ["Views", grouped(sumOf(views.values())), small(`in ${plural(rows - out, "row")}`)],
-    ["Days", days, small(span)],
-    ["Rows left out", grouped(out), small(`of ${grouped(rows)}`)],
-  ];
   return make(
-    "dl.figures",
-    ...all.map(([name, value, why]) => make("", make("dt", name), make("dd.n", value), why)),
+    "p.told",
+    make("b", plural(views.size, "counter")),
+    ...[" (", counted, "), ", make("b", plural(sumOf(views.values()), "view"))],
+    ` in ${grouped(rows - out)} of ${plural(rows, "row")}, `,
+    firstDay ? `by days from ${firstDay} to ${lastDay}` : "without days",
   );
 }
 

@@ -112,6 +112,9 @@ const SOURCES: readonly Source[] = [
 /** Jetpack exports three columns without heads. */
 const JETPACK: Source = { name: "Jetpack", page: /^Column 3$/, number: /^Column 2$/ };
 
+/** The names of the places whose exports are recognized. */
+export const PLACES = [...new Set([...SOURCES, JETPACK].map(({ name }) => name))];
+
 /** Returns the place that a table is from. Returns undefined if it is unknown. */
 export function sourceOf(heads: readonly string[], [first]: readonly Row[], name = "") {
   const has = (column: RegExp) => indexOf(heads, column) !== NONE;

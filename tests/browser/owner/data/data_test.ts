@@ -101,6 +101,21 @@ function textsOf(page: Page, selector: string): Promise<string[]> {
   return page.locator(selector).allTextContents();
 }
 
+testOwner(
+  "the owner says whether a total includes what is counted here, and sees both results",
+  [{ id: "a", hits: 5, days: { "2026-11-20": 5 } }],
+  async ({ page, service }) => {
+    await choose(page, { "list.txt": "1000 a\n" });
+    await page.getByRole("button", { name: "Keep the larger of 1 counter" }).waitFor();
+    deepStrictEqual(await textsOf(page, ".outcome tbody tr"), ["a51,0001,005"]);
+    await page.getByRole("button", { name: "Add 1 counter before" }).click();
+    await page.getByText("Imported 1 counter.").waitFor();
+    strictEqual(await countOf(service, "a"), "1005");
+    await choose(page, { "list.txt": "1000 a\n" });
+    await page.getByText("Unchanged: all of it is here already.").waitFor();
+  },
+);
+
 testOwner("a service without counters imports pasted text, by keyboard", [], async ({ page }) => {
   await page.getByRole("link", { name: "Import counters from elsewhere" }).click();
   const chosen = page.waitForEvent("filechooser");

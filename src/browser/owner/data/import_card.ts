@@ -14,8 +14,7 @@ const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSO
   "numbers; also as ZIP or gzip.";
 const MERGED = "Files of several months belong together: choose all of them at once.";
 const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
-const RULE =
-  "Nothing gets smaller: where a day or a total is here already, the larger number stays.";
+const RULE = "Nothing gets smaller: of a day or a total in both, the larger stays.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
 /** The prefix of the guides for sites. */
@@ -183,7 +182,7 @@ export function importCard(page: Page) {
       // It is unknown whether totals include what is counted here.
       if (changedIfOlder) {
         offer(outcome, [
-          [`Add ${all} before`, "They are from before the first day that is counted here.", true],
+          [`Add ${all} before`, "They are from before the first day here.", true],
           [`Keep the larger of ${all}`, "They include what is counted here.", false],
         ]);
       } else if (changed > 0) offer(outcome, [[`Import ${all}`, RULE, false]]);

@@ -13,7 +13,7 @@ interface Change {
 /** Number of counters that are shown before an import. */
 const SHOWN = 10;
 
-/** How an import is sent. */
+/** Options of sending an import. */
 export interface Sending {
   readonly isDry?: boolean;
   /** True if totals are from before the first day that is counted. */

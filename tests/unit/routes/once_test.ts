@@ -1,9 +1,7 @@
 import { createHmac } from "node:crypto";
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { counterId } from "../../../src/domain/counter_id.ts";
 import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 
@@ -76,35 +74,6 @@ Deno.test("once=day takes no visitor of a counter for one of another whose id be
   }
 });
 
-Deno.test("once=day counts 200 callers of one visitor at once as one", async () => {
-  await using app = await memoryApp();
-  const all = await Promise.all(Array.from({ length: 200 }, () => visit(app)));
-  strictEqual(all.filter(([, remark]) => remark === undefined).length, 1);
-  ok(all.every(([hits]) => hits === 1));
-});
-
-Deno.test("once=day counts a visitor again on the next day", async () => {
-  let now = Date.UTC(2026, 10, 20, 23, 59);
-  const calendar = createCalendar("UTC", () => now);
-  await using app = openApp({ store: new ModelStore(calendar.today), calendar });
-  deepStrictEqual(await visit(app), [1, undefined]);
-  deepStrictEqual(await visit(app), [1, "repeat"]);
-  now += 60_000;
-  deepStrictEqual(await visit(app), [2, undefined]);
-  deepStrictEqual(await visit(app), [2, "repeat"]);
-});
-
-Deno.test("once=day counts a visitor again when the counter was deleted meanwhile, by this process or another", async () => {
-  const store = new ModelStore(createCalendar("UTC").today);
-  await using app = openApp({ store });
-  deepStrictEqual(await visit(app), [1, undefined]);
-  strictEqual((await app.send("DELETE /counters?id=a", authorized)).status, 200);
-  deepStrictEqual(await visit(app), [1, undefined]);
-  deepStrictEqual(await visit(app), [1, "repeat"]);
-  await store.write([{ id: counterId("a"), update: undefined }]);
-  deepStrictEqual(await visit(app), [1, undefined]);
-});
-
 for (const value of ["", "Day", "week", "1", "day%20"]) {
   Deno.test(`once=${value} is 400, before anybody is admitted`, async () => {
     await using app = await memoryApp();
@@ -128,25 +97,6 @@ Deno.test("visitor= tells the visitors of a server apart, whoever calls for them
   strictEqual((await app.send(`${LINE}&visitor=ada`, { "user-agent": FIREFOX })).status, 400);
   strictEqual((await app.send("POST /hit?id=a&once=day&visitor=", authorized)).status, 400);
   strictEqual(await app.count("a"), 2);
-});
-
-Deno.test("once=day counts for an image proxy, and not for a crawler with a key", async () => {
-  await using app = await memoryApp();
-  for (const number of [1, 2]) {
-    deepStrictEqual(await visit(app, { agent: "github-camo (876de43e)" }), [number, "camo"]);
-  }
-  deepStrictEqual(await visit(app, { agent: "GPTBot/1.0" }), [2, "bot"]);
-});
-
-Deno.test("an Idempotency-Key is looked at before once=day", async () => {
-  await using app = await memoryApp();
-  const line = "POST /hit?id=a&once=day&visitor=ada";
-  const keyed = (key: string) =>
-    visit(app, { line, headers: { ...authorized, "idempotency-key": key } });
-  deepStrictEqual(await keyed("k"), [1, undefined]);
-  await app.hit("a", 2);
-  deepStrictEqual(await keyed("k"), [1, "repeat"]);
-  deepStrictEqual(await keyed("l"), [3, "repeat"]);
 });
 
 Deno.test("behind proxies that are counted wrongly no two visitors are taken for one, and the log says so once", async () => {
@@ -182,26 +132,6 @@ Deno.test("one odd X-Forwarded-For hides no wrong TRUST_PROXY: each reason is lo
   deepStrictEqual(reasons(), [odd, oneMore, oneMore, tooFew]);
   await visit(app, { headers: { "x-real-ip": "203.0.113.7" } });
   strictEqual(app.log.length, 4);
-});
-
-Deno.test("behind the proxies that are counted, visitors are those who called the first of them", async () => {
-  await using app = await memoryApp({ proxies: 1 });
-  const from = (forwarded: string, peer: string) =>
-    visit(app, { headers: { "x-forwarded-for": forwarded }, peer });
-  deepStrictEqual(await from("203.0.113.7", "10.0.0.1"), [1, undefined]);
-  deepStrictEqual(await from("rubbish, 203.0.113.7:80", "10.0.0.2"), [1, "repeat"]);
-  deepStrictEqual(await from("2001:db8::7", "10.0.0.1"), [2, undefined]);
-  deepStrictEqual(await from("[2001:DB8:0::7]:443", "10.0.0.1"), [2, "repeat"]);
-  deepStrictEqual(app.log, []);
-});
-
-Deno.test("once=day tells readers within the network of the owner apart, behind two private addresses in a row", async () => {
-  await using app = await memoryApp({ proxies: 1 });
-  const from = (forwarded: string) => visit(app, { headers: { "x-forwarded-for": forwarded } });
-  deepStrictEqual(await from("192.168.1.7, 10.0.0.7"), [1, undefined]);
-  deepStrictEqual(await from("192.168.1.9, 10.0.0.8"), [2, undefined]);
-  deepStrictEqual(await from("192.168.1.9, 10.0.0.7"), [2, "repeat"]);
-  deepStrictEqual(app.log, []);
 });
 
 Deno.test("behind Cloudflare, which TRUST_PROXY leaves out, every request counts and one line says so", async () => {

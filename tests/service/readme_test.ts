@@ -92,8 +92,10 @@ function anchorsOf(page: string): string[] {
 Deno.test("README.md shows the page and a blog in light and dark, in pictures that load fast", async () => {
   const pictures = [...textOf("README.md").matchAll(/(?:srcset|src)="([^"]+\.png)"/g)];
   deepStrictEqual(pictures.map(([, path]) => path), [
-    ".docs/images/readme-dark.png",
-    ".docs/images/readme-light.png",
+    ".docs/images/counters-dark.png",
+    ".docs/images/counters-light.png",
+    ".docs/images/badges-dark.png",
+    ".docs/images/badges-light.png",
     ".docs/images/blog-dark.png",
     ".docs/images/blog-light.png",
   ]);

@@ -3,7 +3,6 @@
  * the counters with the builder, and the numbers on a blog, both in light and dark.
  */
 import { ok } from "node:assert/strict";
-import type { Buffer } from "node:buffer";
 import type { Browser } from "playwright-core";
 import { PNG } from "pngjs";
 import { openChromium } from "../../support/chromium.ts";
@@ -11,9 +10,8 @@ import { type CounterLine, importLines, signIn } from "../../support/owner_page.
 import { SECRET } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
 
-const SIZE = { width: 1200, height: 760 };
-/** Pixels of the picture for one of the page's. */
-const SCALE = 1.5;
+/** Size of a view. Two fit side by side into a README. */
+const SIZE = { width: 410, height: 700 };
 /** A README should not make its readers wait. */
 const MAX_BYTES = 150_000;
 /** Between two shades of a color; it divides 255. */
@@ -80,8 +78,12 @@ if (import.meta.main) {
   await importLines(service, COUNTERS.map(lineOf));
   await using chromium = await openChromium();
   for (const scheme of ["light", "dark"] as const) {
-    const hero = await drawHero(chromium.browser, service.url, scheme);
-    await writePicture(`readme-${scheme}.png`, hero);
+    for (const view of ["counters", "badges"] as const) {
+      await writePicture(
+        `${view}-${scheme}.png`,
+        await drawView(chromium.browser, { url: service.url, scheme, view }),
+      );
+    }
     const blog = await drawBlog(chromium.browser, service.url, scheme);
     await writePicture(`blog-${scheme}.png`, blog);
   }
@@ -123,41 +125,16 @@ function lineOf([id, usual]: [id: string, usual: number], row: number): CounterL
   return { id, hits: sum + usual * 131, days };
 }
 
-/** Both views, as windows on a ground of one color, which a PNG keeps small. */
-async function drawHero(browser: Browser, url: string, scheme: "light" | "dark"): Promise<PNG> {
-  const counters = await shoot(browser, { url, scheme, width: 1000, height: 880 }, "counters");
-  const badges = await shoot(browser, { url, scheme, width: 420, height: 700 }, "badges");
-  const [ground, edge] = scheme === "light" ? ["#e4ece9", "#c9d4d0"] : ["#0a0d0c", "#2b3230"];
-  const context = await browser.newContext({ viewport: SIZE, deviceScaleFactor: SCALE });
-  const page = await context.newPage();
-  const image = (bytes: Buffer, place: string) =>
-    `<img src="data:image/png;base64,${bytes.toString("base64")}" style="position:absolute;` +
-    `border:1px solid ${edge};border-radius:10px;${place}">`;
-  await page.setContent(
-    `<body style="margin:0;background:${ground}">` +
-      image(counters, "left:24px;top:24px;width:808px") +
-      image(badges, "right:24px;top:92px;width:372px") + "</body>",
-  );
-  const picture = PNG.sync.read(await page.screenshot());
-  await context.close();
-  return picture;
-}
-
-interface Window {
-  url: string;
-  scheme: "light" | "dark";
-  width: number;
-  height: number;
-}
-
-/** A view of the page as its signed-in owner sees it. */
-async function shoot(
+/**
+ * A view of the page as its signed-in owner sees it, narrow enough to be read on a phone. On a wide
+ * screen, the views are side by side.
+ */
+async function drawView(
   browser: Browser,
-  { url, scheme, width, height }: Window,
-  view: "counters" | "badges",
-): Promise<Buffer> {
+  { url, scheme, view }: { url: string; scheme: "light" | "dark"; view: "counters" | "badges" },
+): Promise<PNG> {
   const context = await browser.newContext({
-    viewport: { width, height },
+    viewport: SIZE,
     deviceScaleFactor: 2,
     colorScheme: scheme,
     reducedMotion: "reduce",
@@ -176,9 +153,9 @@ async function shoot(
     await page.mouse.wheel(0, (box?.y ?? 0) - 16);
     await page.waitForFunction("scrollY > 0");
   }
-  const shot = await page.screenshot();
+  const picture = PNG.sync.read(await page.screenshot());
   await context.close();
-  return shot;
+  return picture;
 }
 
 /** A blog of another origin: the views of each post, of all posts, and the most read ones. */

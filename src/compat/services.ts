@@ -188,7 +188,8 @@ const countapi: CompatService = [
 /** busuanzi, in nearly every theme of Hexo. */
 const busuanzi: CompatService = [
   dataAt(
-    /^\/busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js$/,
+    // The addresses of the script: that of busuanzi, and those of its successors and of Vercount.
+    /^\/(?:busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js|js|js\/client(?:\.min)?\.js|busuanzi\.js)$/,
     () => ({ counters: [], format: "script", body: () => busuanziScript }),
   ),
   dataAt(/^\/busuanzi\/?$/, (_, request) => {
@@ -197,10 +198,11 @@ const busuanzi: CompatService = [
       refuse("The Referer header, which names the page, is missing.");
     }
     // A page may send its host alone: then the script says which page it is on.
-    const path = pagePath(referrer, request.get("page"));
+    const path = pathOf(referrer, request.get("page"));
     const host = referrer.hostname;
-    const page = hit(`${host}${path}`);
-    const isCounted = parseCounterId(`busuanzi/${page.id}`) !== undefined;
+    // With and without a trailing slash or index.html, a page is the same.
+    const page = hit(`${host}/${path.replace(/^\/(index\.html$)?|\/(index\.html)?$/g, "")}`);
+    const isCounted = !isSiteTotal(path) && parseCounterId(`busuanzi/${page.id}`) !== undefined;
     const visitors = { ...hit(`${host}/*visitors`), once: true };
     const counters = [visitors, ...(isCounted ? [page] : []), hit(`${host}/*site`)];
     const numbers = json(counters, ([site_uv, page_pv, site_pv = page_pv]) => {
@@ -256,10 +258,20 @@ function parseUrls(body: string): readonly string[] {
   return refuse(`The body must be a JSON array of at most ${MAX_PAGES} addresses of pages.`);
 }
 
-/** Returns the path of a URL, or another path of its host. Throws "bad-id" for a site total. */
-function pagePath({ pathname }: URL, path = decode(pathname) ?? pathname): string {
-  // The totals of a site are stored under these names.
-  if (path.startsWith("/*")) refuse("The path of a page must not begin with /*.");
+/** Returns the path of a URL. Throws "bad-id" for a site total. */
+function pagePath(url: URL): string {
+  const path = pathOf(url);
+  if (isSiteTotal(path)) refuse("The path of a page must not begin with /*.");
+  return path;
+}
+
+/** Reports whether the totals of a site are stored below such a path. */
+function isSiteTotal(path: string): boolean {
+  return path.startsWith("/*");
+}
+
+/** Returns the path of a URL, or another path of its host. */
+function pathOf({ pathname }: URL, path = decode(pathname) ?? pathname): string {
   return path.startsWith("/") ? path : "/";
 }
 

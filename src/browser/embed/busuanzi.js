@@ -3,12 +3,21 @@ import { isOwnVisit, takeFragment } from "./own_visit.js";
 import { findHome } from "./script_home.js";
 
 const names = ["site_pv", "page_pv", "site_uv"];
-const find = (kind, name) => document.getElementById(`busuanzi_${kind}_${name}`);
-const home = findHome("busuanzi.pure(?:.mini)?");
+// The ids and classes that the scripts in use fill: busuanzi, its successor, and Vercount.
+const find = (kinds, name) =>
+  document.querySelectorAll(kinds.map((kind) => `#${kind}${name},.${kind}${name}`).join());
+const valuesOf = (name) =>
+  find(["busuanzi_value_", "busuanzi_", "vercount_value_", "vercount_"], name);
+const display = (name, display) => {
+  for (const { style } of find(["busuanzi_container_", "vercount_container_"], name)) {
+    style.display = display;
+  }
+};
+const home = findHome("as/busuanzi/");
 
 const count = () => {
   takeFragment();
-  const url = new URL("../../busuanzi", home());
+  const url = new URL("as/busuanzi/busuanzi", home());
   // The page may send its host alone, or nothing: then this says which page it is.
   let page = location.pathname;
   try {
@@ -27,17 +36,12 @@ const count = () => {
     .then((numbers) => ready.then(() => numbers))
     .then((numbers) => {
       for (const name of names) {
-        const value = find("value", name);
-        if (value) value.textContent = numbers[name];
-        const container = find("container", name);
-        if (container) container.style.display = "inline";
+        for (const value of valuesOf(name)) value.textContent = numbers[name];
+        display(name, "inline");
       }
     })
     .catch(() => {
-      for (const name of names) {
-        const container = find("container", name);
-        if (container) container.style.display = "none";
-      }
+      for (const name of names) display(name, "none");
     });
 };
 

@@ -1,7 +1,7 @@
 // <tally-like> is a button that counts one press per reader. A <tally-mark> in it shows the number.
 import { findHome } from "./script_home.js";
 
-const home = findHome("like");
+const home = findHome("like.js");
 requestAnimationFrame(() => {
   if (!customElements.get("tally-mark") && home()) import(`${home()}tally.js`).catch(() => {});
 });

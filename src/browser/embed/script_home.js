@@ -5,13 +5,13 @@
 export const findHome = (file) => {
   // A stack may be empty.
   const files = performance.getEntriesByType("resource").map(({ name }) => name);
-  const [found] =
-    RegExp(`https?:\\S+?/(?=${file}\\.js)`).exec([Error().stack, ...files].join(" ")) ?? [];
+  const [found] = RegExp(`https?:\\S+?/(?=${file})`).exec([Error().stack, ...files].join(" ")) ??
+    [];
   let said;
   return () => {
     const address = document.querySelector("meta[name=tallymark]")?.content || found;
     if (!address && !said) {
-      console.info(said = `${file}.js: meta[name=tallymark] is missing`);
+      console.info(said = `${file}: meta[name=tallymark] is missing`);
     }
     return address?.replace(/\/?$/, "/");
   };

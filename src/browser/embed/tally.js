@@ -5,7 +5,7 @@ import { pageId } from "./page_id.ts";
 import { findHome } from "./script_home.js";
 
 if (!customElements.get("tally-mark")) {
-  const home = findHome("tally");
+  const home = findHome("tally.js");
   // Files, this machine and private networks. The pages of apps are on localhost.
   const isLocal =
     /^$|^\[(::|f[c-e])|^(10|127|192\.168|172\.(1[6-9]|2\d|3[01]))\..*\d$|\blocal(host)?$/

@@ -404,12 +404,15 @@ Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, on
   ) {
     strictEqual((await send(page)).status, 401, page);
   }
-  strictEqual((await send("https://blog.example.com/", "?page=/*site")).status, 400);
+  const unnamed = await send("https://blog.example.com/", "?page=/*site");
+  deepStrictEqual(JSON.parse(unnamed.body), { site_uv: 1, page_pv: "–", version: 2.4, site_pv: 4 });
+  await send("https://blog.example.com/post/2/index.html");
+  await send("https://blog.example.com/post/2/");
   deepStrictEqual(await counted(app), {
-    "busuanzi/blog.example.com/*site": 3,
+    "busuanzi/blog.example.com/*site": 6,
     "busuanzi/blog.example.com/*visitors": 1,
     "busuanzi/blog.example.com/post/1": 2,
-    "busuanzi/blog.example.com/post/2": 1,
+    "busuanzi/blog.example.com/post/2": 3,
   });
 });
 

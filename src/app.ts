@@ -11,6 +11,7 @@ import { dataScript } from "./routes/data_script.ts";
 import { days } from "./routes/days.ts";
 import { listDecisions } from "./routes/decisions.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
+import { go } from "./routes/go.ts";
 import { health, readiness, status } from "./routes/health.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
@@ -42,6 +43,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/hit", ["GET", "POST", "OPTIONS"], "keyholder", "none", hit(s)),
     route("/hit.svg", GET_HEAD_OPTIONS, "keyholder", "image", hitImage(s, "svg")),
     route("/hit.png", GET_HEAD_OPTIONS, "keyholder", "image", png(hitImage(s, "png"), s, { counts: true })),
+    route("/go", GET_HEAD, "anyone", "none", go(s)),
     route("/count", GET_HEAD_OPTIONS, "reader", readCors, count(s)),
     route("/count.txt", GET_HEAD_OPTIONS, "reader", readCors, countText(s)),
     route("/counts", GET_HEAD_OPTIONS, "reader", readCors, counts(s)),

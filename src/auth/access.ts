@@ -175,8 +175,16 @@ export function createAccess(
     return keys;
   }
 
+  /** Returns the grant of a link. Throws "unauthorized" if the key is not that of this pair. */
+  function linkGrant(id: CounterId, to: URL, key: string): KeyGrant {
+    const grant = keys?.linkGrantOf(id, to, key);
+    if (grant === undefined) throw new Problem("unauthorized", { detail: OF_LINK });
+    if (grant.isEarlier) onEarlierKey?.();
+    return grant;
+  }
+
   const isOwner = (c: Credentials) => ownerGrant(c) !== undefined;
-  return { keysAreOn: keys !== undefined, check, keysFor, isOwner };
+  return { keysAreOn: keys !== undefined, check, keysFor, linkGrant, isOwner };
 }
 
 /** The details of a 401, by what else would grant access. */
@@ -188,6 +196,8 @@ const OR_JOB_KEY =
   `${UNAUTHORIZED} The key of this job, from /key?job=, works too: send it as a Bearer token.`;
 const NO_READ_KEY =
   "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
+const OF_LINK =
+  "The key of this link is wrong: GET /key?id=ID&to=ADDRESS returns the key for this counter and address.";
 const OF_PREFIX =
   `${UNAUTHORIZED} The key of this group, or of a group that contains it, works too: send it in key=.`;
 

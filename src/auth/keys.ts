@@ -4,7 +4,7 @@ import { BoundedMap } from "../bounded_map.ts";
 import { sameText, Secret } from "./secret.ts";
 
 /** The kinds of public keys. The key of a kind is made of its name, so that no two are equal. */
-type KeyKind = "counter" | "prefix" | "read";
+type KeyKind = "counter" | "prefix" | "read" | "link";
 
 /** The jobs that have keys, so that they do not need the secret. */
 export const JOBS = ["metrics", "backup", "import"] as const;
@@ -54,9 +54,28 @@ export class Keys {
    * from 2 on.
    */
   make(kind: KeyKind, subject: CounterId | KeyPrefix): { key: string; version?: number } {
-    const key = this.secret.shortCodeOf(this.#textOf(kind, subject));
+    return this.#made(subject, this.#textOf(kind, subject));
+  }
+
+  #made(subject: CounterId | KeyPrefix, text: string): { key: string; version?: number } {
+    const key = this.secret.shortCodeOf(text);
     const version = this.#versionOf(subject);
     return version === 1 ? { key } : { key, version };
+  }
+
+  /** Returns the key of a link that counts a counter and leads to an address, and its version. */
+  makeForLink(id: CounterId, to: URL): { key: string; version?: number } {
+    return this.#made(id, this.#linkTextOf(id, to));
+  }
+
+  /** Returns what the key of a link opens. Returns undefined if it is not the key of this pair. */
+  linkGrantOf(id: CounterId, to: URL, given: string): KeyGrant | undefined {
+    return this.#find(given, [[this.#linkTextOf(id, to), undefined]]);
+  }
+
+  /** Separates with a zero byte, which no id contains. */
+  #linkTextOf(id: CounterId, { href }: URL): string {
+    return `${this.#textOf("link", id)}\0${href}`;
   }
 
   /** Returns what a key of a counter or its groups opens. Returns undefined if it is none. */

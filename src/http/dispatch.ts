@@ -192,7 +192,8 @@ function compile(
     readQuery: route.protocol?.readQuery ?? readQuery,
     choices: route.parameters.filter(({ isStrict }) => isStrict === true),
     takesIds: repeatable.has("id"),
-    takesKey: documented.has(key.name),
+    // The key of a link leads visitors elsewhere, and no page reads the response.
+    takesKey: route.access !== "anyone" && documented.has(key.name),
     authorize: access.check[route.access],
   };
 }

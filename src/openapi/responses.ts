@@ -115,6 +115,16 @@ export function fresh(description: string, content: Content, ...flags: Flag[]): 
   return success(description, content, keep.never, ...flags);
 }
 
+/** Describes a redirect that no cache may keep. */
+export function linkResponse(...flags: Flag[]): Responses {
+  const headers = {
+    ...cacheControl({ const: "no-store" }),
+    Location: { required: true, schema: { type: "string", format: "uri" } },
+    ...flagHeaders(flags),
+  };
+  return { 302: { description: "The address of the link is in `Location`.", headers } };
+}
+
 /** Describes an image that caches revalidate every time. */
 export function revalidated(description: string): Responses {
   const control = "no-cache, max-age=0, must-revalidate";

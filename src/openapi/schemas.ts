@@ -84,6 +84,11 @@ export const schemas = {
     prefix: PREFIX,
     key: KEY,
   }, VERSION),
+  LinkKey: record("The key of a link: it counts this counter and leads to this address only.", {
+    id: ID,
+    to: { type: "string", format: "uri" },
+    key: KEY,
+  }, VERSION),
   ReadKey: record("A read key: it opens the numbers of every counter with this prefix.", {
     read: PREFIX,
     key: KEY,

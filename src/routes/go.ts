@@ -1,0 +1,45 @@
+import { key } from "../auth/access.ts";
+import { once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { parseAddress, to } from "../http/link_address.ts";
+import { createResponse, flagHeader, NO_SNIFF } from "../http/response.ts";
+import { HIT_FLAGS, linkResponse, operation } from "../openapi/responses.ts";
+import { Problem, problemOf } from "../problem.ts";
+import type { Service } from "./service.ts";
+
+/** Maximum time in milliseconds that a visitor waits for the hit to be stored. */
+const MAX_WAIT_MS = 1500;
+/** `GET /go`: counts the use of a link and redirects to its address. */
+export function go({ access, countHit, recentHits }: Service): Endpoint {
+  return endpoint("counter", {
+    summary: "Count the use of a link",
+    description: "Redirects to `to`. The key is that of exactly this counter and address, from " +
+      "`/key?id=&to=`. Robots, prefetches and `HEAD` are redirected and not counted, as everyone " +
+      "is if the store does not answer within 1.5 s.",
+    errors: "html",
+    parameters: [to, key, once, visitor, skip],
+    parse(query, request) {
+      refuseMistakenId(query, request);
+      return parseAddress(query.get("to"));
+    },
+    async respond(context, address) {
+      const grant = access.linkGrant(context.id, address, context.query.get("key") ?? "");
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, MAX_WAIT_MS);
+      // The visitor is redirected whatever becomes of the hit.
+      const counted = Promise.try(() => countHit({ ...context, grant })).catch((error) => {
+        recentHits.recordProblem(problemOf(error) ?? new Problem("internal"), context.query);
+      });
+      const result = await Promise.race([counted, late]);
+      clearTimeout(timer);
+      const flag = typeof result === "object" ? result.flag : undefined;
+      if (result !== undefined && context.request.method !== "HEAD") {
+        recentHits.record(context, flag ?? "counted");
+      }
+      const headers = { location: address.href, "cache-control": "no-store", ...NO_SNIFF };
+      return createResponse(null, flag ? { ...headers, ...flagHeader(flag) } : headers, 302);
+    },
+    onProblem: (problem, query) => recentHits.recordProblem(problem, query),
+    openapi: operation("Counters", "Go", linkResponse(...HIT_FLAGS), [401]),
+  });
+}

@@ -57,6 +57,21 @@ for (const prefix of ["", "{tag}", "日本:"]) {
 }
 
 Deno.test(
+  "in a cluster, a move between two slots is refused, and changes nothing",
+  needsRedis,
+  async () => {
+    const store = await openRedisStore(shared.url);
+    const [from, to] = [counterId("{foo}"), counterId("{hello}")];
+    await store.add([addition(from, 2)]);
+    const refused = await store.move({ from, to });
+    strictEqual(refused instanceof Failure && refused.kind, "slots-differ");
+    deepStrictEqual(await store.read([from, to]), [2, 0]);
+    await store.close();
+    await empty(shared);
+  },
+);
+
+Deno.test(
   "in a cluster, totals are read once beside one whose slot has no node",
   needsRedis,
   async () => {

@@ -81,6 +81,8 @@ function credentialsOf(name: string, secret: string): Credential[] {
       opens: (level) => isCurrent && level === "secretholder",
     },
     key("counter:blog/a", ["keyholder"], isCounter("blog/a")),
+    // The counter that has the name of the group.
+    key("counter:blog/", ["keyholder"], isCounter("blog/")),
     key("prefix:blog/", groups, isInside("blog/")),
     key("read:blog/", reads, isInside("blog/")),
     // The current version counts. An earlier and a later one do not.

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { field, openApp, type TestApp } from "../../support/app.ts";
+import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { ModelStore } from "../../support/model_store.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
@@ -165,4 +165,13 @@ Deno.test("GET /top lists ten counters where no limit is given, and a hundred at
     strictEqual((await app.send(`GET /top?prefix=blog/&limit=${limit}`, authorized)).status, 400);
   }
   strictEqual((await app.send("GET /top?prefix=blog/&limit=100", authorized)).status, 200);
+});
+
+Deno.test("GET /top takes the key of its group, and not that of the counter with the name of the group", async () => {
+  await using app = await memoryApp();
+  for (const [query, status] of [["prefix=blog/", 200], ["id=blog/", 401]] as const) {
+    const { json } = await app.send(`GET /key?${query}`, authorized);
+    const answer = await app.send(`GET /top?prefix=blog/&key=${field(json, "key")}`);
+    strictEqual(answer.status, status, query);
+  }
 });

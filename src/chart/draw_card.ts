@@ -103,7 +103,9 @@ function drawShare(share: number, { bars, lines }: PictureInks): string {
   const line = (length: number, ink: string) =>
     `<path d="M${left} ${SHARE_Y}h${tenth(length)}"${ink}/>`;
   return `<g stroke-width="${SHARE_WIDTH}" stroke-linecap="round">` +
-    `${line(width, `${lines} stroke-opacity=".3"`)}${line(share * width, bars)}</g>`;
+    `${line(width, `${lines} stroke-opacity=".3"`)}${
+      share === 0 ? "" : line(share * width, bars)
+    }</g>`;
 }
 
 function sized(size: number, drawn: string): string {

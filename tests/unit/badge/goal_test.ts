@@ -133,7 +133,7 @@ Deno.test("drawCard() with a goal draws a bar from edge to edge to its share, wi
       { id: "a", total, goal, days: { newest: TODAY, hits: Array(31).fill(9) } },
       parsePictureLook(new Map<string, string>([["theme", "auto"]])),
     );
-    const [whole = NaN, part = NaN] = [...svg.matchAll(/M23 99h([\d.]+)/g)]
+    const [whole = NaN, part = 0] = [...svg.matchAll(/M23 99h([\d.]+)/g)]
       .map(([, width]) => Number(width));
     ok(Math.abs(part / whole - share) < 0.01, `${total} of ${goal}: ${part} of ${whole}`);
     strictEqual(whole, 354);

@@ -171,7 +171,7 @@ Deno.test({
       '{"id":"busuanzi/blog.example.com/","hits":41}',
       '{"id":"busuanzi/blog.example.com/*site","hits":48}',
       '{"id":"busuanzi/blog.example.com/*visitors","hits":3}',
-      '{"id":"busuanzi/blog.example.com/2024/文章/","hits":7}',
+      '{"id":"busuanzi/blog.example.com/2024/文章","hits":7}',
     ]);
   },
 });

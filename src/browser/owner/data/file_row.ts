@@ -153,7 +153,7 @@ export function fileRow(
       if (!preview.firstChild) fillPreview();
       words.textContent = columns.number === EACH_ROW
         ? "No column is taken as the number of views, so each row counts as one view."
-        : "This table is from an unknown place: check which column is what.";
+        : "Check which column is what.";
       const label = `The first rows of ${name}`;
       const scroll = { role: "region", tabindex: 0, "aria-label": label };
       fill(place, make(".scroll", scroll, firstRows(options)));

@@ -101,13 +101,14 @@ export async function showOutcome(
 /** Tells what an import has in one line. */
 function figures({ rows, views, leftOut, firstDay, lastDay }: Outcome, counted: HTMLElement) {
   const out = sumOf(leftOut.values().map(({ rows }) => rows));
-  return make(
-    "p.told",
+  const words = make(
+    "span",
     make("b", plural(views.size, "counter")),
     ...[" (", counted, "), ", make("b", plural(sumOf(views.values()), "view"))],
     ` in ${grouped(rows - out)} of ${plural(rows, "row")}, `,
     firstDay ? `by days from ${firstDay} to ${lastDay}` : "without days",
   );
+  return make("p.told", words);
 }
 
 /** Shows which rows are left out, and why. */

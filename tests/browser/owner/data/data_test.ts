@@ -113,6 +113,17 @@ testOwner(
     strictEqual(await countOf(service, "a"), "1005");
     await choose(page, { "list.txt": "1000 a\n" });
     await page.getByText("Unchanged: all of it is here already.").waitFor();
+    await page.getByRole("button", { name: "Remove list.txt" }).click();
+    await choose(page, { "cut.ndjson": '{"id":"b","hits":3}\n{"id":"c","hits":4}\n' });
+    await page.getByText("If it is an export, it was cut off").waitFor();
+    strictEqual(await page.getByRole("button", { name: /^Import \d/ }).count(), 0);
+    await page.getByRole("button", { name: "Import what it has" }).click();
+    await page.getByRole("button", { name: "Import 2 counters" }).waitFor();
+    await choose(page, { "x.csv": "Day,Page,Views\n11/12/2025,/a,2\n" });
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.locator(".pick select").nth(2).selectOption("Day, month/day/year");
+    await page.getByText("Which id does the page /a ask for?").waitFor();
+    await assertAccessibleInBothModes(page);
   },
 );
 

@@ -46,17 +46,19 @@ export async function swapEach(
     return readCounters(options, pending.map(({ id }) => ({ id, since: -Infinity })));
   }
 
-  /** Returns the additions that were made before, by their names. */
-  async function findRepeats(pending: readonly Write[]): Promise<ReadonlySet<Write>> {
+  /** Returns which additions were made before, by their names. One that fails, fails alone. */
+  async function findRepeats(
+    pending: readonly Write[],
+  ): Promise<ReadonlyMap<Write, boolean | Failure>> {
     const named = pending.filter(({ update }) => update?.name !== undefined);
-    if (named.length === 0) return new Set();
+    if (named.length === 0) return new Map();
     const replies = await link.send(named.map(({ id, update }) => {
       return ["GET", relatedKey(options.prefix + id, additionName(update?.name))];
     }));
-    return new Set(named.filter((_, at) => {
+    return new Map(named.map((write, at) => {
       const reply = replies[at];
-      if (reply?.kind !== "done") throw failureOf(reply, "store-unavailable");
-      return reply.value !== null;
+      const isRead = reply?.kind === "done";
+      return [write, isRead ? reply.value !== null : failureOf(reply, "store-unavailable")];
     }));
   }
 
@@ -71,11 +73,16 @@ export async function swapEach(
       const found = counters[at] ?? new Failure("store-unavailable");
       // Bytes that are not UTF-8 could never be compared.
       const counter = isDecoded(found) ? found : new Failure("not-a-counter");
+      const isRepeat = repeats.get(write) ?? false;
       if (counter instanceof Failure) {
         outcomes.set(write, counter);
         return [];
       }
-      const record = { ...counter.record, isRepeat: repeats.has(write) };
+      if (isRepeat instanceof Failure) {
+        outcomes.set(write, isRepeat);
+        return [];
+      }
+      const record = { ...counter.record, isRepeat };
       const { result, writes } = planWrite(record, write.update, now);
       outcomes.set(write, result);
       if (writes !== undefined) {

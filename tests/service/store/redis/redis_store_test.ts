@@ -318,6 +318,25 @@ Deno.test(
   },
 );
 
+Deno.test("on Redis, an addition whose name cannot be read fails alone", async () => {
+  const done = (value: unknown): Reply => ({ kind: "done", value });
+  const answers = [[done(new Array(6).fill(null))], [UNSENT], [done("-")]];
+  const store = await storeOn({
+    connectedAt: 0,
+    multiKeyAcrossSlots: true,
+    shards: () => [],
+    scan: () => ReadableStream.from([]),
+    send: () => Promise.resolve(answers.shift() ?? []),
+    close: () => Promise.resolve(),
+  });
+  const [set, added] = await store.write([
+    { id: HOME, update: { mode: "replace", hits: 3, days: undefined } },
+    { id: counterId("other"), update: { mode: "add", hits: 3, days: undefined, name: "a" } },
+  ]);
+  deepStrictEqual(set, { hits: 0, days: undefined });
+  strictEqual(added instanceof Failure && added.kind, "store-unavailable");
+});
+
 Deno.test("on Redis, an addition that cannot be taken back is unknown, and the rest counts", async (t) => {
   const additions = [addition(HOME, 1), addition(counterId("full"), 1)];
   const failures: Record<string, () => Promise<readonly Reply[]>> = {

@@ -82,7 +82,7 @@ const steps = fc.array(fc.record({ step, id: fc.nat(2), store: fc.nat(2) }), {
 export function testHistory(name: string, { ignore = false, start, writers }: StoreKind): void {
   Deno.test({
     name:
-      `${name}: whatever is hit, set and deleted on whatever days, totals and days are those of the model`,
+      `on ${name}, whatever is hit, set and deleted on whatever days, totals and days are those of the model`,
     ignore,
     async fn() {
       let today = FIRST_DAY;
@@ -142,7 +142,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
 
   Deno.test({
     name:
-      `${name}: a day that a clock opened too early ends with the next hit, unless it is tomorrow`,
+      `on ${name}, a day that a clock opened too early ends with the next hit, unless it is tomorrow`,
     ignore,
     async fn() {
       await using backend = await start();
@@ -186,7 +186,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
   });
 
   Deno.test({
-    name: `${name}: no update makes days add up to more than can be counted exactly`,
+    name: `on ${name}, no update makes days add up to more than can be counted exactly`,
     ignore,
     async fn() {
       await using backend = await start();
@@ -219,7 +219,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
 
   Deno.test({
     name:
-      `${name}: additions undo a set and a deletion, keep what was counted since, and are made once`,
+      `on ${name}, additions undo a set and a deletion, keep what was counted since, and are made once`,
     ignore,
     async fn() {
       await using backend = await start();
@@ -265,7 +265,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
 
   Deno.test({
     name:
-      `${name}: a move loses no hit and counts none twice, whoever hits both counters meanwhile`,
+      `on ${name}, a move loses no hit and counts none twice, whoever hits both counters meanwhile`,
     ignore,
     async fn() {
       await using backend = await start();
@@ -322,7 +322,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
 
   Deno.test({
     name:
-      `${name}: days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen`,
+      `on ${name}, days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen`,
     ignore,
     async fn() {
       await using backend = await start();
@@ -361,7 +361,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
   });
 
   Deno.test({
-    name: `${name}: every counter is listed once, with its days from the one that is asked for`,
+    name: `on ${name}, every counter is listed once, with its days from the one that is asked for`,
     ignore,
     async fn() {
       await using backend = await start();

@@ -29,7 +29,7 @@ const FOREIGN = new Map<string, unknown>([
 /** The kinds of Deno KV: in memory, on a file, and shared with others. */
 export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
   {
-    name: "openKvStore in memory",
+    name: "Deno KV in memory",
     kind: {
       foreign: [...FOREIGN.keys()],
       writers: 1,
@@ -46,7 +46,7 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
   },
 
   {
-    name: "openKvStore on a file",
+    name: "a Deno KV file",
     kind: {
       foreign: [...FOREIGN.keys()],
       writers: 1,
@@ -69,7 +69,7 @@ export const KV_KINDS: readonly { name: string; kind: StoreKind }[] = [
   },
 
   {
-    name: "openKvStore shared",
+    name: "a shared Deno KV",
     kind: {
       foreign: [...FOREIGN.keys()],
       writers: 3,

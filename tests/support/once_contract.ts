@@ -16,7 +16,7 @@ export function testOnce(name: string, kind: StoreKind): void {
 
   function test(what: string, body: (backend: Backend) => Promise<void>): void {
     Deno.test({
-      name: `${name}, once: ${what}`,
+      name: `on ${name}, ${what}`,
       ignore,
       async fn() {
         await using backend = await start();

@@ -50,7 +50,7 @@ export function testStore(name: string, kind: StoreKind): void {
 
   function test(what: string, body: (room: Room) => Promise<void>): void {
     Deno.test({
-      name: `${name}: ${what}`,
+      name: `on ${name}, ${what}`,
       ignore,
       async fn() {
         await using backend = await start();

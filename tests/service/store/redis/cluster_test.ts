@@ -33,9 +33,9 @@ const KIND: StoreKind = {
     })),
 };
 
-testStore("createRedisStore on a cluster", KIND);
-testHistory("createRedisStore on a cluster", KIND);
-testOnce("createRedisStore on a cluster", KIND);
+testStore("a Redis cluster", KIND);
+testHistory("a Redis cluster", KIND);
+testOnce("a Redis cluster", KIND);
 
 for (const prefix of ["", "{tag}", "日本:"]) {
   Deno.test(

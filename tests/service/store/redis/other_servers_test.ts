@@ -18,7 +18,7 @@ for (const { name, program } of SERVERS) {
     Deno.test.afterAll(() => server[Symbol.asyncDispose]());
   }
 
-  testStore(`createRedisStore on ${name}`, {
+  testStore(name, {
     ignore: program === undefined,
     foreign: FOREIGN_VALUES,
     writers: 3,

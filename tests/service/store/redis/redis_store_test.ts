@@ -44,9 +44,9 @@ const KIND: StoreKind = {
   },
 };
 
-testStore("createRedisStore", KIND);
-testHistory("createRedisStore", KIND);
-testOnce("createRedisStore", KIND);
+testStore("Redis", KIND);
+testHistory("Redis", KIND);
+testOnce("Redis", KIND);
 
 for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
   Deno.test(

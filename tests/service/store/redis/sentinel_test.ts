@@ -27,7 +27,7 @@ if (redisAvailable) {
   Deno.test.afterAll(() => shared[Symbol.asyncDispose]());
 }
 
-testStore("createRedisStore under Sentinels", {
+testStore("Redis under Sentinels", {
   ...needsRedis,
   foreign: FOREIGN_VALUES,
   writers: 3,

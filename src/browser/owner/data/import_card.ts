@@ -1,4 +1,4 @@
-import { debounced, errorMessage, fill, grouped, make, plural } from "../../lib/elements.ts";
+import { debounced, errorMessage, fill, grouped, make, plural, save } from "../../lib/elements.ts";
 import type { Page } from "../data_loader.ts";
 import { isPath } from "./cell_text.ts";
 import { count, type CountOptions, hasQuery, idOf, type Outcome } from "./count_rows.ts";
@@ -12,7 +12,7 @@ import { type Table, tablesOf } from "./tables.ts";
 const PASTED = "Pasted text";
 const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON with pages and ` +
   "numbers; also as ZIP or gzip.";
-const MERGED = "Files of several months belong together: choose all of them at once.";
+const MERGED = "Choose files of several months at once.";
 const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
 const RULE = "Nothing gets smaller: of a day or a total in both, the larger stays.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
@@ -41,7 +41,7 @@ export function importCard(page: Page) {
     hidden: true,
     spellcheck: false,
     "aria-label": "Text to import",
-    placeholder: "12345 user/repo\nuser/other 678\nor rows of a table, or lines of an export",
+    placeholder: "12345 user/repo",
     input: debounced(readPasted),
   });
   const status = make("p.small", { role: "status" });
@@ -267,6 +267,7 @@ export function importCard(page: Page) {
     fill(act, words, bar, stop);
     stop.focus({ preventScroll: true });
     try {
+      const before = await (await page.call("counters", { signal })).blob();
       await send(page, outcome, { isOlder }, signal, (counters) => {
         bar.value = counters;
         words.textContent = `${grouped(counters)} of ${all}`;
@@ -274,7 +275,9 @@ export function importCard(page: Page) {
       });
       clear();
       const link = make("a", { href: "#counters" }, "See them");
-      fill(status, make("b", `Imported ${all}.`), " ", link);
+      const click = () => save(before, "before-import.ndjson");
+      const keep = make("button.quiet", { click }, "Save what was here before");
+      fill(status, make("b", `Imported ${all}.`), " ", link, " ", keep);
       await page.load();
     } catch (error) {
       if (signal.aborted) return;

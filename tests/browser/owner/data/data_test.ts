@@ -111,6 +111,9 @@ testOwner(
     await page.getByRole("button", { name: "Add 1 counter before" }).click();
     await page.getByText("Imported 1 counter.").waitFor();
     strictEqual(await countOf(service, "a"), "1005");
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save what was here before" }).click();
+    match(await Deno.readTextFile(await (await downloading).path()), /^\{"id":"a","hits":5,/);
     await choose(page, { "list.txt": "1000 a\n" });
     await page.getByText("Unchanged: all of it is here already.").waitFor();
     await page.getByRole("button", { name: "Remove list.txt" }).click();
@@ -135,7 +138,7 @@ testOwner("a service without counters imports pasted text, by keyboard", [], asy
   await page.getByRole("button", { name: "Paste text" }).press("Enter");
   await page.keyboard.insertText("41 https://example.com/a/\nuser/repo 12k\n");
   await page.getByRole("button", { name: "a", exact: true }).press("Enter");
-  await page.getByText("2 rows").waitFor();
+  await page.getByText("2 rows ·").waitFor();
   await page.getByRole("button", { name: "Import 1 counter" }).press("Enter");
   await page.getByText("Imported 1 counter.").waitFor();
   await page.getByRole("link", { name: "Counters", exact: true }).click();

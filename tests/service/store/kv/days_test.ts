@@ -18,7 +18,7 @@ const IDS = Array.from({ length: 700 }, (_, index) => counterId(`page/${index}`)
 const SET = counterId("page/350");
 
 for (const { name, kind } of LASTING) {
-  Deno.test(`${name}: a list made while counters are hit, set and removed has each once, of one instant`, async () => {
+  Deno.test(`on ${name}, a list made while counters are hit, set and removed has each once, of one instant`, async () => {
     await using backend = await kind.start();
     let today = SOME_DAY;
     const store = await backend.open(() => today);
@@ -51,7 +51,7 @@ for (const { name, kind } of LASTING) {
 }
 
 for (const { name, kind } of LASTING.filter(({ kind }) => kind.writers > 1)) {
-  Deno.test(`${name}: the days of processes whose clocks differ add up to what was hit`, async () => {
+  Deno.test(`on ${name}, the days of processes whose clocks differ add up to what was hit`, async () => {
     await using backend = await kind.start();
     const clocks = [SOME_DAY, SOME_DAY, SOME_DAY];
     const stores = await Promise.all(clocks.map((_, index) => {

@@ -11,6 +11,7 @@ import { dataScript } from "./routes/data_script.ts";
 import { days } from "./routes/days.ts";
 import { listDecisions } from "./routes/decisions.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
+import { feed } from "./routes/feed.ts";
 import { go } from "./routes/go.ts";
 import { health, readiness, status } from "./routes/health.ts";
 import { hit } from "./routes/hit.ts";
@@ -62,6 +63,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/p", GET_HEAD_OPTIONS, "viewer", "none", sharedPage(s)),
     route("/p.json", GET_HEAD_OPTIONS, "viewer", "none", sharedData(s)),
     route("/days", GET_HEAD_OPTIONS, "reader", readCors, days(s)),
+    route("/feed.atom", GET_HEAD_OPTIONS, "reader", readCors, feed(s)),
     route("/counters", ["GET"], "backup", "none", listCounters(s)),
     route("/counters", ["PUT"], "owner", "none", setCounter(s)),
     route("/counters", ["DELETE"], "owner", "none", deleteCounter(s)),

@@ -74,7 +74,8 @@ export async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function digest(text: string): Promise<string> {
+/** Resolves with a short hash of a text, for its tag. */
+export async function digest(text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(hash, 0, 16).toBase64({ alphabet: "base64url", omitPadding: true });
 }

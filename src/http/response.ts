@@ -31,6 +31,7 @@ const CONTENT_TYPES = {
   png: "image/png",
   script: "text/javascript; charset=utf-8",
   html: "text/html; charset=utf-8",
+  atom: "application/atom+xml; charset=utf-8",
 };
 
 /** Allows only the styles of an SVG, in case it is opened as a page. */

@@ -74,6 +74,7 @@ export const bodies = {
   text: { "text/plain": { schema: { type: "string" } } },
   script: { "text/javascript": { schema: { type: "string" } } },
   html: { "text/html": { schema: { type: "string" } } },
+  atom: { "application/atom+xml": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;
 
 /** The values of `X-Tallymark`. */
@@ -125,8 +126,8 @@ export function linkResponse(...flags: Flag[]): Responses {
   return { 302: { description: "The address of the link is in `Location`.", headers } };
 }
 
-/** Describes an image that caches revalidate every time. */
-export function revalidated(description: string): Responses {
+/** Describes an image, or another content, that caches revalidate every time. */
+export function revalidated(description: string, content: Content = bodies.svg): Responses {
   const control = "no-cache, max-age=0, must-revalidate";
   const controls = [control, UNCACHED_IMAGE, "no-store", "private, no-store"];
   const headers = {
@@ -134,7 +135,7 @@ export function revalidated(description: string): Responses {
     ETag: { schema: { type: "string" } },
     ...flagHeaders(["stale", "problem"]),
   };
-  return { 200: { description, headers, content: bodies.svg }, 304: unchanged(control) };
+  return { 200: { description, headers, content }, 304: unchanged(control) };
 }
 
 /** Describes a text that does not change while the process runs. */

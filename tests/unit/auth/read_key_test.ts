@@ -9,7 +9,18 @@ const tested = routes.filter(({ path }) => !path.endsWith(".png"));
 
 /** The addresses that the contract opens to a read key. */
 const OPENED = [
-  ...["/count", "/count.txt", "/counts", "/badge", "/badge.json", "/days", "/top", "/p", "/p.json"],
+  ...[
+    "/count",
+    "/count.txt",
+    "/counts",
+    "/badge",
+    "/badge.json",
+    "/days",
+    "/feed.atom",
+    "/top",
+    "/p",
+    "/p.json",
+  ],
   ...["/chart.svg", "/calendar.svg", "/card.svg"],
 ];
 

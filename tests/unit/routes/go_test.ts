@@ -93,3 +93,22 @@ Deno.test("GET /go redirects although the store fails or does not answer", async
   ok(performance.now() - began < 2500);
   resolve(undefined as never);
 });
+
+Deno.test("the key of a link ends with its version, and holds with an earlier secret", async () => {
+  const earlier = "an earlier secret of this service";
+  await using before = await memoryApp({ secret: earlier });
+  const { json } = await before.send(`GET /key?id=downloads&to=${encodeURIComponent(FILE)}`, {
+    "x-auth-token": earlier,
+  });
+  const query = new URLSearchParams({ id: "downloads", to: FILE, key: `${field(json, "key")}` });
+  for (
+    const [options, status] of [
+      [{ fallbacks: [earlier] }, 302],
+      [{ fallbacks: [earlier], keyVersions: "downloads=2" }, 401],
+      [{}, 401],
+    ] as const
+  ) {
+    await using app = await memoryApp(options);
+    strictEqual((await app.send(`GET /go?${query}`, READER)).status, status);
+  }
+});

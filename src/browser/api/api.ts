@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { copyButton } from "../lib/elements.ts";
+import { copyButton } from "../lib/clipboard.ts";
 import { askForSession, isSignedIn, keepSession } from "../owner/sign_in/session_store.ts";
 
 // Behind a proxy only the browser knows the address of the service.
@@ -23,8 +23,8 @@ function showNavigation() {
 }
 
 button.addEventListener("click", () => {
-  if (!isSignedIn()) location.href = `${home}/#sign-in`;
-  keepSession(null);
+  if (isSignedIn()) keepSession(null);
+  else location.href = `${home}/#sign-in`;
   showNavigation();
 });
 askForSession(showNavigation, showNavigation);

@@ -1,5 +1,6 @@
 import { trendOf, trendWords } from "../../domain/trend.ts";
-import { compact, draw, grouped, make } from "./elements.ts";
+import { draw, make } from "./make.ts";
+import { compact, grouped } from "./words.ts";
 import { knownDays, sparkline } from "./figures.ts";
 
 /** Most views that a row has in full on a narrow page. */

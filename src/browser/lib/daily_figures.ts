@@ -1,6 +1,7 @@
 import { weekdayIndex } from "../../chart/bars.ts";
 import { shortAbove } from "./cells.ts";
-import { fill, grouped, make } from "./elements.ts";
+import { fill, make } from "./make.ts";
+import { grouped } from "./words.ts";
 import { type ChartBar, dayOfMonth, shortWeekday } from "./figures.ts";
 
 /** Most views that a day has in full in its column. */

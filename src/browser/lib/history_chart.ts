@@ -1,6 +1,9 @@
 import { ceilingOf, peakIndex, RANGES } from "../../chart/bars.ts";
 import { dailyFigures } from "./daily_figures.ts";
-import { announce, choice, compact, draw, fill, grouped, make } from "./elements.ts";
+import { choice } from "./choice.ts";
+import { draw, fill, make } from "./make.ts";
+import { announce } from "./toast.ts";
+import { compact, grouped } from "./words.ts";
 import { type ChartBar, knownRange, namedBars } from "./figures.ts";
 
 const RANGE_WORDS = {

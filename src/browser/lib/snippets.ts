@@ -1,4 +1,7 @@
-import { choice, copyButton, fill, here, make } from "./elements.ts";
+import { here } from "./browser.ts";
+import { choice } from "./choice.ts";
+import { copyButton } from "./clipboard.ts";
+import { fill, make } from "./make.ts";
 
 /** Encodes text for a query. Slashes stay, and characters that Markdown interprets are encoded. */
 export function inQuery(text: string) {
@@ -46,7 +49,7 @@ export function snippetBox(
   first: string,
   choose: (format: string) => string,
 ) {
-  const code = make("pre", { id, role: "tabpanel", tabindex: 0, "aria-label": "To paste" });
+  const code = make("pre", { id, role: "group", tabindex: 0, "aria-label": "To paste" });
   const copying = make("div");
   const formats = Object.keys(snippets);
   const chosen = Math.max(0, formats.indexOf(first));
@@ -59,5 +62,5 @@ export function snippetBox(
     fill(copying, copyButton(choose(format), () => text, `Copy ${format}`));
   }
 
-  return [choice("Format", formats, chosen, show, id).element, make(".paste", code, copying)];
+  return [choice("Format", formats, chosen, show, "tabs").element, make(".paste", code, copying)];
 }

@@ -1,5 +1,6 @@
 import { chart } from "./history_chart.ts";
-import { errorMessage, fill, grouped, make } from "./elements.ts";
+import { fill, make } from "./make.ts";
+import { errorMessage, grouped } from "./words.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
 import { shortAbove, trend, weekFacts } from "./cells.ts";
 

@@ -1,5 +1,6 @@
 import { load } from "./counters/counters_view.ts";
-import { byId, fill, here, make } from "../lib/elements.ts";
+import { here } from "../lib/browser.ts";
+import { byId, fill, make } from "../lib/make.ts";
 import { call, callForJson } from "./sign_in/session.ts";
 
 const page = { call, callForJson, load };
@@ -14,7 +15,7 @@ let resume: (() => void) | undefined;
 export async function showData() {
   if (resume) return resume();
   const content = make("");
-  fill(byId("data"), make(".head", make("h1", "Data")), content);
+  fill(byId("data-view"), make(".head", make("h1", "Data")), content);
   try {
     const { createDataView } = await import(new URL("data.js", here).href);
     // A second call may have created it in the meantime.
@@ -24,11 +25,4 @@ export async function showData() {
     const why = "This view is of another version than the server, or the server cannot be reached.";
     fill(content, make("p.note", { role: "alert" }, why, reload));
   }
-}
-
-/** Removes the view with the owner's data. It stays if the session only ended. */
-export function forgetData(keepsTyped: boolean) {
-  if (keepsTyped) return;
-  resume = undefined;
-  fill(byId("data"));
 }

@@ -1,13 +1,12 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { forgetPictures, initBuilder, restoreDesign, show } from "./builder/builder.ts";
-import { forgetKeys } from "./counters/counter.ts";
-import { forgetCounters, initCounters, load } from "./counters/counters_view.ts";
-import { forgetData, showData } from "./data_loader.ts";
-import { byId, endToast } from "../lib/elements.ts";
-import { forgetRequests, initRequests, showRequests } from "./requests/requests.ts";
-import { followLink, isSignedIn, onSession, showGate, signOut } from "./sign_in/session.ts";
+import { initBuilder, restoreDesign, show } from "./builder/builder.ts";
+import { initCounters, load } from "./counters/counters_view.ts";
+import { showData } from "./data_loader.ts";
+import { byId } from "../lib/make.ts";
+import { initRequests, showRequests } from "./requests/requests.ts";
+import { followLink, isSignedIn, onSession, signOut, toggleGate } from "./sign_in/session.ts";
 
 /** The titles of the views, by the first part of the address after its hash. */
 const VIEWS: Record<string, string> = {
@@ -15,32 +14,27 @@ const VIEWS: Record<string, string> = {
   badges: "Badges",
   requests: "Recent requests",
   data: "Data",
-  "sign-in": "Sign in",
 };
 /** The views that need a session. */
 const OWNER_VIEWS = ["counters", "requests", "data"];
 const sessionButton = byId("session");
 const skip = byId("skip");
+/** The view that is shown. */
+let view = "";
 
-/** Shows the view that the address names. The view of counters requires a session. */
+/** Shows the view that the address names, or the form to sign in. */
 function showView() {
   const address = location.hash.slice(1);
   const [, token] = /^sign-in=(.+)/.exec(address) ?? [];
   if (token) return followLink(token);
   const wanted = address.split("&", 1)[0] ?? "";
   const isOwner = isSignedIn();
-  const named = Object.hasOwn(VIEWS, wanted)
-    ? wanted
-    : wanted.includes("=") || !isOwner
-    ? "badges"
-    : "counters";
-  const view = OWNER_VIEWS.includes(named) && !isOwner
-    ? "sign-in"
-    : named === "sign-in" && isOwner
-    ? "counters"
-    : named;
-  const isNew = byId(view).hidden;
-  for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
+  const isVisitors = wanted.includes("=") || !isOwner && wanted !== "sign-in";
+  const named = Object.hasOwn(VIEWS, wanted) ? wanted : isVisitors ? "badges" : "counters";
+  const before = view;
+  view = OWNER_VIEWS.includes(named) && !isOwner ? "sign-in" : named;
+  for (const name of Object.keys(VIEWS)) byId(`${name}-view`).hidden = name !== view;
+  toggleGate(view === "sign-in");
   for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a")) {
     link.ariaCurrent = link.hash === `#${view}` ? "page" : null;
     link.hidden = !isOwner && OWNER_VIEWS.includes(link.hash.slice(1));
@@ -49,37 +43,25 @@ function showView() {
   sessionButton.textContent = isOwner ? "Sign out" : "Sign in";
   sessionButton.classList.toggle("quiet", isOwner);
   sessionButton.hidden = view === "sign-in";
-  document.title = `${VIEWS[view]} · Tallymark`;
-  if (view === "counters") {
-    if (isNew) load();
-  } else if (view === "requests") showRequests();
+  document.title = `${VIEWS[view] ?? "Sign in"} · Tallymark`;
+  if (view === "counters" && view !== before) load();
+  else if (view === "requests") showRequests();
   else if (view === "data") showData();
   else if (view === "badges") {
     const query = new URLSearchParams(address.replace(/^badges&?/, ""));
     if (query.size > 0) restoreDesign(query);
     else show();
-  } else byId("secret").focus();
+  }
+  if (before === "" || before === view || view === "sign-in") return;
+  scrollTo(0, 0);
+  focusContent("main h1");
 }
 
-onSession((event) => {
-  const ended = event === "ended";
-  if (event === "ended" || event === "left") {
-    forgetCounters(ended);
-    forgetRequests();
-    forgetData(ended);
-    forgetKeys(ended);
-    forgetPictures();
-    endToast();
-    showGate(ended ? "ended" : "first");
-    if (event === "left") history.replaceState(null, "", "#badges");
-  }
+onSession(() => {
   // Return to the view that required the session.
-  if (event === "began" && location.hash === "#sign-in") {
-    history.replaceState(null, "", "#counters");
-  }
+  if (location.hash === "#sign-in") history.replaceState(null, "", "#counters");
   showView();
-  if (!byId("badges").hidden) show();
-  if (event === "began") focusContent("main h1");
+  if (isSignedIn()) focusContent("main h1");
 });
 
 /** Moves the focus to the table of the view, or to its heading if it has none. */
@@ -99,7 +81,6 @@ skip.addEventListener("click", (event) => {
 initCounters();
 initRequests();
 initBuilder();
-showGate("first");
 sessionButton.addEventListener("click", () => {
   if (isSignedIn()) signOut();
   else location.hash = "#sign-in";

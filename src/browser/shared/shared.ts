@@ -3,16 +3,10 @@
 /// <reference lib="esnext" />
 import { yearCalendar } from "./year_calendar.ts";
 import { shortAbove } from "../lib/cells.ts";
-import {
-  byId,
-  choice,
-  errorMessage,
-  fill,
-  grouped,
-  here,
-  make,
-  timeText,
-} from "../lib/elements.ts";
+import { here } from "../lib/browser.ts";
+import { choice } from "../lib/choice.ts";
+import { byId, fill, make } from "../lib/make.ts";
+import { errorMessage, grouped, timeText } from "../lib/words.ts";
 import { DAY_MS, dayNumber, figuresOf, fullDay, YEAR } from "../lib/figures.ts";
 import { chart } from "../lib/history_chart.ts";
 import { imageSnippets, inHtml, queryOf, snippetBox } from "../lib/snippets.ts";

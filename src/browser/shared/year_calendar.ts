@@ -1,5 +1,6 @@
 import { weekdayIndex } from "../../chart/bars.ts";
-import { draw, fill, grouped, make } from "../lib/elements.ts";
+import { draw, fill, make } from "../lib/make.ts";
+import { grouped } from "../lib/words.ts";
 import { fullDay, knownDays, monthName, shortWeekday } from "../lib/figures.ts";
 
 /** A year, and half of one where the square of a day would be too small. */

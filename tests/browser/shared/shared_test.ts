@@ -180,7 +180,7 @@ Deno.test(
     }&amp;title=My+garden&amp;embed=1&amp;theme=light`;
     ok(line.startsWith(`<iframe src="${source}" title="Views of My garden" `), line);
     match(line, /height="760" style="border:0;color-scheme:light"/);
-    await page.getByRole("tab", { name: "Image" }).click();
+    await page.getByRole("radio", { name: "Image" }).click();
     match(
       await page.locator("pre").innerText(),
       /^<a href="[^"]+"><img [^>]*preview\.png\?prefix=/,

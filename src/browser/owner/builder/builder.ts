@@ -1,12 +1,8 @@
-import { byId, choice, debounced, errorMessage, fill, make, plural } from "../../lib/elements.ts";
-import {
-  awaitResult,
-  forgetResult,
-  isCurrent,
-  result,
-  showPicture,
-  showResult,
-} from "./preview.ts";
+import { debounced } from "../../lib/browser.ts";
+import { choice } from "../../lib/choice.ts";
+import { byId, fill, make } from "../../lib/make.ts";
+import { errorMessage, plural } from "../../lib/words.ts";
+import { awaitResult, isCurrent, result, showPicture, showResult } from "./preview.ts";
 import type { Control } from "../../../page/compose.ts";
 import {
   addressOf,
@@ -79,12 +75,12 @@ const opening = choice("Key scope", ["this counter only", everything], 0, (index
   show();
 });
 const opens = make(".under", make("small", "Key scope"), opening.element);
-const tiles = make(".tiles", { id: "tiles", role: "tabpanel", "aria-label": "Style" });
+const tiles = make(".tiles", { id: "tiles" });
 const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
   state.kind = KINDS[index] ?? state.kind;
   showTiles();
   show();
-}, "tiles");
+}, "tabs");
 const labelField = make("input", { type: "text", id: "label", name: "label" });
 const ownColor = make("input", {
   name: "color",
@@ -144,7 +140,7 @@ export function initBuilder() {
     if (!["label", "color", "style", "kind"].includes(name)) fields.append(fieldOf(name, control));
   }
   showTiles();
-  byId("badges").append(
+  byId("badges-view").append(
     make("h1", "Build a badge"),
     make("p.lead", "Paste it once. Its number stays up to date."),
     make(".work", form, result),
@@ -242,12 +238,6 @@ function take({ target }: Event) {
   showSoon();
 }
 
-/** Takes pictures of protected counters out of the page. */
-export function forgetPictures() {
-  showTiles();
-  forgetResult();
-}
-
 /** Fills the form from a query, as the address has it. */
 export function restoreDesign(query: URLSearchParams) {
   const picture = query.get("picture");
@@ -286,7 +276,7 @@ export function restoreDesign(query: URLSearchParams) {
 
 /** Shows the design: its fields, its pictures and what is pasted. */
 export async function show() {
-  if (byId("badges").hidden) return;
+  if (byId("badges-view").hidden) return;
   const { kind } = state;
   const isBadge = kind === "badge";
   countRadio.disabled = !isBadge;

@@ -1,5 +1,8 @@
 import { keyOf } from "../counters/counter.ts";
-import { byId, choice, errorMessage, fill, here, icon, make } from "../../lib/elements.ts";
+import { here } from "../../lib/browser.ts";
+import { choice } from "../../lib/choice.ts";
+import { byId, fill, icon, make } from "../../lib/make.ts";
+import { errorMessage } from "../../lib/words.ts";
 import type { Choices } from "./design.ts";
 import { call, facts, sessionToken } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
@@ -60,11 +63,6 @@ export function showResult(design: Design) {
 export function awaitResult() {
   snippets.ariaBusy = "true";
   return ++turn;
-}
-
-export function forgetResult() {
-  views.dataset.kind = "";
-  fill(views);
 }
 
 // --- Pictures ------------------------------------------------------------------------------------

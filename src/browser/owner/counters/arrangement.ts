@@ -93,15 +93,6 @@ export class Arrangement {
     this.#whole.add(prefix);
   }
 
-  /** Forgets the rows, and with `isAll` what was searched and folded. */
-  forget(isAll: boolean) {
-    this.rows = [];
-    if (!isAll) return;
-    this.#wanted = "";
-    this.#unfolded.clear();
-    this.#whole.clear();
-  }
-
   /** Returns the lines of the table, from top to bottom. */
   lines(): Line[] {
     return this.#groupsOrCounters().sort((one, other) => this.#compare(one, other))

@@ -1,19 +1,11 @@
-import {
-  arrowed,
-  copy,
-  copyButton,
-  draw,
-  errorMessage,
-  fill,
-  here,
-  make,
-  orExplain,
-  plural,
-  save,
-  toast,
-} from "../../lib/elements.ts";
+import { here, save } from "../../lib/browser.ts";
+import { ask } from "../../lib/choice.ts";
+import { copy, copyButton } from "../../lib/clipboard.ts";
+import { draw, fill, make, orExplain } from "../../lib/make.ts";
+import { toast } from "../../lib/toast.ts";
+import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { DayHits, Figures } from "../../lib/figures.ts";
-import { call, callForJson, facts as service, isOver } from "../sign_in/session.ts";
+import { call, callForJson, facts as service } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
 
@@ -24,14 +16,10 @@ export interface Line {
   days?: DayHits;
 }
 
-/** Totals that were typed when a session ended, by id. */
-export const drafts: Map<string, string> = new Map();
-
 /** Returns the content of an opened counter. */
 export function counterDetail(row: Figures, today: number, reload: () => Promise<void>) {
   const { id } = row;
   const paste = make("div");
-  const menu = make(".end");
   const query = queryOf([["id", id]]);
   let whole: Line | undefined;
   const load = async () => {
@@ -39,9 +27,8 @@ export function counterDetail(row: Figures, today: number, reload: () => Promise
     return { days: whole.days };
   };
   showKey(id, paste);
-  menuFor(menu, row, () => whole, reload);
   const design = make("a.button.primary", { href: `#badges&${query}` }, "Design a badge");
-  const links = make(".line", design, badgeLink(query), menu);
+  const links = make(".line", design, badgeLink(query), ...menuOf(row, () => whole, reload));
   return rowDetail(row, { today, load }, paste, links);
 }
 
@@ -63,11 +50,6 @@ const keys: Map<string, Promise<OwnKey>> = new Map();
 interface OwnKey {
   readonly key: string;
   readonly version?: number;
-}
-
-export function forgetKeys(keepsTyped: boolean) {
-  keys.clear();
-  if (!keepsTyped) drafts.clear();
 }
 
 /** Returns a key, which is requested once. */
@@ -113,114 +95,65 @@ export function keyParts({ key, version }: OwnKey, purpose: string) {
 
 // --- The menu, set and delete --------------------------------------------------------------------
 
-function menuFor(
-  place: HTMLElement,
-  row: Figures,
-  wholeOf: () => Line | undefined,
-  reload: () => Promise<void>,
-) {
+/** Returns a button and the menu that it opens. */
+function menuOf(row: Figures, wholeOf: () => Line | undefined, reload: () => Promise<void>) {
   const { id } = row;
+  const name = make("b", { dir: "auto" }, id);
   const dots = [3, 8, 13].map((cx) => draw("circle", { cx, cy: 8, r: 1.5 }));
   const opener = make(
-    "button",
-    {
-      "aria-haspopup": "menu",
-      "aria-expanded": false,
-      "aria-label": `More for ${id}`,
-      click: () => opener.ariaExpanded === "true" ? close() : showMenu(),
-    },
+    "button.end",
+    { popovertarget: "row-menu", "aria-label": `More for ${id}` },
     draw("svg.dots", { viewBox: "0 0 16 16", "aria-hidden": true }, ...dots),
   );
-  place.append(opener);
-  place.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || place.lastChild === opener) return;
-    event.stopPropagation();
-    close();
-  });
-  place.addEventListener("focusout", (event) => {
-    const to = event.relatedTarget;
-    if (to instanceof Node && !place.contains(to) && place.querySelector("[role=menu]")) {
-      close(false);
-    }
-  });
+  const item = (name: string, act: () => unknown, look = "") =>
+    make(`button${look}`, {
+      autofocus: act === askTotal,
+      click: () => {
+        menu.hidePopover();
+        act();
+      },
+    }, name);
+  const saveLine = async () => saveCounter(wholeOf() ?? await fetchLine(id));
+  const menu = make(
+    ".menu",
+    { id: "row-menu", popover: "auto" },
+    item("Set the total…", askTotal),
+    item("Copy the id", () => copy(id).then((said) => toast([said], []))),
+    item(
+      "Download history",
+      () => saveLine().catch((error) => toast([errorMessage(error)], [])),
+    ),
+    item("Delete counter…", askDelete, ".danger"),
+  );
+  return [opener, menu];
 
-  function close(focus = true) {
-    fill(place, opener);
-    opener.ariaExpanded = "false";
-    drafts.delete(id);
-    if (focus) opener.focus();
-  }
-
-  function show(panel: HTMLElement) {
-    fill(place, opener, panel);
-    opener.ariaExpanded = "true";
-    panel.querySelector("button")?.focus();
-    panel.querySelector("input")?.select();
-  }
-
-  function showMenu() {
-    const item = (name: string, click: () => void, danger = "") =>
-      make(`button${danger}`, { role: "menuitem", tabindex: -1, click }, name);
-    const saveLine = async () => saveCounter(wholeOf() ?? await fetchLine(id));
-    const failed = (error: unknown) => toast([errorMessage(error)], []);
-    const items = [
-      item("Set the total…", showSet),
-      item("Copy the id", () => copy(id).then((said) => toast([said], [])).finally(close)),
-      item("Download history", () => saveLine().catch(failed).finally(close)),
-      item("Delete counter…", showDelete, ".danger"),
-    ];
-    const keydown = (event: KeyboardEvent) => arrowed(event, items);
-    show(make(".menu", { role: "menu", "aria-label": `More for ${id}`, keydown }, ...items));
-  }
-
-  function showSet() {
+  function askTotal() {
     const field = make("input", {
-      id: "new-total",
       type: "number",
+      "aria-label": "Total",
       min: 0,
-      max: 2 ** 52,
+      max: Number.MAX_SAFE_INTEGER,
       required: true,
-      value: drafts.get(id) ?? row.total,
-      input: () => drafts.set(id, field.value),
+      value: row.total,
     });
-    const submit = async (event: Event) => {
-      event.preventDefault();
-      const isDone = await change(id, "PUT", { hits: Number(field.value) }, reload);
-      if (isDone) drafts.delete(id);
-    };
-    show(make(
-      "form.menu.ask",
-      { submit },
-      make("label", { for: "new-total" }, "Total"),
+    ask({
+      words: ["Total of ", name, ". Past days stay as they are."],
       field,
-      make("p.small", "Past days stay as they are."),
-      make(".line", make("button.primary", { type: "submit" }, "Save"), cancelButton()),
-    ));
+      button: make("button.primary", "Save"),
+      act: () => change(id, "PUT", { hits: Number(field.value) }, reload),
+    });
+    field.select();
   }
 
-  function cancelButton() {
-    return make("button", { click: () => close() }, "Cancel");
-  }
-
-  function showDelete() {
+  function askDelete() {
     const days = Object.keys(wholeOf()?.days ?? {}).length;
     const held = plural(row.total, "view") + (days > 0 ? ` and ${plural(days, "day")}` : "");
-    const click = () => change(id, "DELETE", undefined, reload);
-    show(make(
-      ".menu.ask",
-      { role: "alertdialog", "aria-labelledby": "ask" },
-      make(
-        "p",
-        { id: "ask" },
-        "Delete ",
-        make("b", { dir: "auto" }, id),
-        `, its ${held}? Badges that use it start again at 1.`,
-      ),
-      make(".line", make("button.danger", { click }, "Delete"), cancelButton()),
-    ));
+    ask({
+      words: ["Delete ", name, `, its ${held}? Badges that use it start again at 1.`],
+      button: make("button.danger", "Delete"),
+      act: () => change(id, "DELETE", undefined, reload),
+    });
   }
-
-  if (drafts.has(id)) queueMicrotask(showSet);
 }
 
 function saveCounter(line: Line) {
@@ -228,7 +161,7 @@ function saveCounter(line: Line) {
   save(new Blob([`${JSON.stringify(line)}\n`]), `${name}.ndjson`);
 }
 
-/** Sets or deletes a counter, and offers to undo it. Returns true if it was done. */
+/** Sets or deletes a counter. Returns a function that says so and offers to undo it. */
 async function change(
   id: string,
   method: "PUT" | "DELETE",
@@ -236,31 +169,34 @@ async function change(
   reload: () => Promise<void>,
 ) {
   const name = make("b", { dir: "auto" }, id);
-  try {
-    const before: Line = await send(id, method, content);
-    const days = Object.keys(before.days ?? {}).length;
-    const views = plural(before.hits, "view");
+  const before: Line = await send(id, method, content);
+  const days = Object.keys(before.days ?? {}).length;
+  const views = plural(before.hits, "view");
+  return () => {
     toast(
-      method === "PUT"
-        ? ["Set ", name, `, which held ${views}.`]
+      content
+        ? ["Set ", name, ` to ${plural(content.hits, "view")}. It had ${grouped(before.hits)}.`]
         : ["Deleted ", name, `: ${views}${days > 0 ? `, ${plural(days, "day")}` : ""}.`],
       [["Undo", () => restore({ ...before, id })]],
     );
-    await reload();
-    return true;
-  } catch (error) {
-    if (!isOver(error)) toast([errorMessage(error)], []);
-    return false;
+    reload();
+  };
+
+  async function redo() {
+    try {
+      (await change(id, method, content, reload))();
+    } catch (error) {
+      toast([errorMessage(error)], [["Try again", redo]]);
+    }
   }
 
   /** Restores a counter. If this fails, its last copy is in this page, so it can be saved. */
   async function restore(before: Line) {
     try {
       await send(id, "PUT", before);
-      toast(["Restored ", name, "."], [["Redo", () => change(id, method, content, reload)]]);
+      toast(["Restored ", name, "."], [["Redo", redo]]);
       await reload();
     } catch (error) {
-      if (isOver(error)) return;
       toast([name, ` was not restored. ${errorMessage(error)}`], [
         ["Save it as a file", () => saveCounter(before)],
         ["Try again", () => restore(before)],

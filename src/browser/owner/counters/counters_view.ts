@@ -1,16 +1,8 @@
 import type { Line } from "./counter.ts";
 import { chart, type RangeName } from "../../lib/history_chart.ts";
-import {
-  announce,
-  byId,
-  errorMessage,
-  fill,
-  grouped,
-  icon,
-  make,
-  plural,
-  timeText,
-} from "../../lib/elements.ts";
+import { byId, fill, icon, make } from "../../lib/make.ts";
+import { announce } from "../../lib/toast.ts";
+import { errorMessage, grouped, plural, timeText } from "../../lib/words.ts";
 import {
   type ChartBar,
   dayNumber,
@@ -20,13 +12,16 @@ import {
   sumOf,
 } from "../../lib/figures.ts";
 import { pause, piecesOf } from "../../lib/pauses.ts";
-import { call, callForJson, isOver, Refused } from "../sign_in/session.ts";
+import { call, callForJson, Refused } from "../sign_in/session.ts";
+import { keep, kept } from "../../lib/storage.ts";
 import { summary } from "../../lib/summary.ts";
-import { forgetRows, initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
+import { initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load is only loaded again on request. */
 const SLOW_MS = 2000;
+/** Name of the last warning that was dismissed. */
+const DISMISSED = "dismissed";
 
 let rows: Figures[] = [];
 let loading: AbortController | undefined;
@@ -56,7 +51,7 @@ const empty = emptyPanel();
 
 /** Puts the view into the page. */
 export function initCounters() {
-  byId("counters").append(head, away, hero, ...tableParts, empty);
+  byId("counters-view").append(head, away, hero, ...tableParts, empty);
   initTable(reload);
   setInterval(renew, REFRESH_MS / 6);
   document.addEventListener("visibilitychange", renew);
@@ -64,7 +59,7 @@ export function initCounters() {
 
 /** Loads the counters again if they are visible and a minute old. */
 function renew() {
-  const isShown = document.visibilityState === "visible" && !byId("counters").hidden;
+  const isShown = document.visibilityState === "visible" && !byId("counters-view").hidden;
   const isDue = Date.now() - loadedAt >= REFRESH_MS && tookMs < SLOW_MS;
   if (isShown && isDue && !loading) load();
 }
@@ -138,8 +133,7 @@ export async function load() {
     if (signal.aborted) return;
     [rows, today, loadedAt] = [found, newToday, Date.now()];
     tookMs = performance.now() - start;
-    away.textContent = warnings.join(". ");
-    away.hidden = warnings.length === 0;
+    showWarnings(warnings.join(". "));
     asOf.textContent = `as of ${timeText(loadedAt)} · days in ${timeZone}`;
     const isEmpty = rows.length === 0;
     head.hidden = hero.hidden = isEmpty;
@@ -191,8 +185,17 @@ async function loadRange(wanted: RangeName) {
   }
 }
 
+/** Shows what the server warns of, until its reader dismisses it. */
+function showWarnings(text: string) {
+  const click = () => {
+    keep("localStorage", DISMISSED, text);
+    away.hidden = true;
+  };
+  fill(away, make("span", text), make("button", { click }, "Dismiss"));
+  away.hidden = text === "" || text === kept("localStorage", DISMISSED);
+}
+
 function showAway(error: unknown) {
-  if (isOver(error)) return;
   const status = error instanceof Refused && error.status;
   const since = loadedAt === 0 ? "" : ` Figures are as of ${timeText(loadedAt)}.`;
   const lost = status === 503 || status === 0 ? " New views are not counted until it is back." : "";
@@ -236,14 +239,4 @@ function mostOf({ hits, back }: ChartBar) {
     (other.days[back] ?? 0) > (one.days[back] ?? 0) ? other : one
   );
   return `Most views: ${most.id} (${grouped(most.days[back] ?? 0)})`;
-}
-
-/** Removes the owner's figures. A typed search stays if the session only ended. */
-export function forgetCounters(keepsTyped: boolean) {
-  loading?.abort();
-  [rows, loadedAt] = [[], 0];
-  forgetRows(keepsTyped);
-  fill(figures);
-  all.show([], 0, range = "90d");
-  asOf.textContent = "";
 }

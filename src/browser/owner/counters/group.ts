@@ -1,5 +1,8 @@
 import { badgeLink, keyOf, keyParts } from "./counter.ts";
-import { copyButton, fill, grouped, here, make, orExplain } from "../../lib/elements.ts";
+import { here } from "../../lib/browser.ts";
+import { copyButton } from "../../lib/clipboard.ts";
+import { fill, make, orExplain } from "../../lib/make.ts";
+import { grouped } from "../../lib/words.ts";
 import type { Figures } from "../../lib/figures.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";

@@ -1,7 +1,10 @@
 import { Arrangement, type Column, type Group, type Line, nameOf } from "./arrangement.ts";
 import { amount, sparkOf, trend } from "../../lib/cells.ts";
-import { counterDetail, drafts } from "./counter.ts";
-import { debounced, fill, grouped, icon, make, plural } from "../../lib/elements.ts";
+import { keep, kept } from "../../lib/storage.ts";
+import { counterDetail } from "./counter.ts";
+import { debounced } from "../../lib/browser.ts";
+import { fill, icon, make } from "../../lib/make.ts";
+import { grouped, plural } from "../../lib/words.ts";
 import { type Figures, prefixOf } from "../../lib/figures.ts";
 import { groupDetail } from "./group.ts";
 
@@ -24,7 +27,7 @@ const rowHeight = () => phone.matches ? 73 : 41;
 const MARGIN = 400;
 /** Maximum number of new rows in a frame, so that a jump among thousands stays responsive. */
 const ROWS_PER_FRAME = 8;
-const GROUPED = "tallymark-grouped";
+const GROUPED = "grouped";
 
 /** The counters, in the order in which the table shows them. */
 const all = new Arrangement();
@@ -65,7 +68,7 @@ const sorting = make(
 const isGrouped = make("input", {
   type: "checkbox",
   change: () => {
-    localStorage.setItem(GROUPED, String(isGrouped.checked));
+    keep("localStorage", GROUPED, String(isGrouped.checked));
     arrange();
   },
 });
@@ -113,10 +116,11 @@ export function initTable(load: typeof reload) {
   addEventListener("scroll", drawSoon, { passive: true });
   addEventListener("resize", drawSoon);
   phone.addEventListener("change", redraw);
-  addEventListener("keydown", (event) => {
+  panel.addEventListener("keydown", (event) => {
+    const isTyping = document.activeElement?.matches("input:not([type=radio]), select");
+    if (isTyping || document.querySelector(".menu:popover-open")) return;
     if (event.key === "Escape" && open) toggle(open.id, open.isGroup);
-    const isTyping = document.activeElement?.matches("input, textarea, select");
-    if (event.key !== "/" || isTyping || !tools.checkVisibility()) return;
+    if (event.key !== "/") return;
     event.preventDefault();
     search.focus();
   });
@@ -147,21 +151,6 @@ export function isCounter(id: string) {
   return all.rows.some((row) => row.id === id);
 }
 
-/** Removes the owner's counters. A typed search stays if the session only ended. */
-export function forgetRows(keepsTyped: boolean) {
-  all.forget(!keepsTyped);
-  [lines, today] = [[], 0];
-  drawn.clear();
-  if (keepsTyped && open) open = { ...open, detail: undefined, height: 0 };
-  else {
-    open = undefined;
-    search.value = "";
-  }
-  fill(body);
-  fill(noMatch);
-  count.textContent = "";
-}
-
 // --- Order ---------------------------------------------------------------------------------------
 
 function sortBy(column: Column) {
@@ -174,7 +163,7 @@ function arrange() {
   if (today === 0) return;
   const { rows } = all;
   all.search(search.value);
-  all.group(JSON.parse(localStorage.getItem(GROUPED) ?? "null") ?? undefined);
+  all.group(JSON.parse(kept("localStorage", GROUPED) ?? "null") ?? undefined);
   const { found, order } = all;
   isGrouped.checked = all.isGrouped;
   lines = all.lines();
@@ -381,7 +370,6 @@ function fold(prefix: string) {
 }
 
 function toggle(id: string, isGroup: boolean) {
-  drafts.clear();
   const changed = [id, open?.id];
   const isIt = open?.id === id && open.isGroup === isGroup;
   open = isIt ? undefined : { id, isGroup, detail: undefined, height: 0 };

@@ -1,4 +1,5 @@
-import { fill, make, orExplain, save } from "../../lib/elements.ts";
+import { save } from "../../lib/browser.ts";
+import { fill, make, orExplain } from "../../lib/make.ts";
 import { piecesOf } from "../../lib/pauses.ts";
 import type { Page } from "../data_loader.ts";
 import { CSV_HEADS, csvLines } from "./lines_of.ts";

@@ -1,4 +1,5 @@
-import { fill, grouped, icon, make, plural, tableOf } from "../../lib/elements.ts";
+import { fill, icon, make, tableOf } from "../../lib/make.ts";
+import { grouped, plural } from "../../lib/words.ts";
 import { type CountOptions, previewRow } from "./count_rows.ts";
 import { dayColumns, orderInWords } from "./days.ts";
 import { type Columns, EACH_ROW, isChosen, NO_DAY, NONE, numericColumns } from "./sources.ts";

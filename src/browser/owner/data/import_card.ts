@@ -1,4 +1,6 @@
-import { debounced, errorMessage, fill, grouped, make, plural, save } from "../../lib/elements.ts";
+import { debounced, save } from "../../lib/browser.ts";
+import { fill, make } from "../../lib/make.ts";
+import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import { isPath } from "./cell_text.ts";
 import { count, type CountOptions, hasQuery, idOf, type Outcome } from "./count_rows.ts";

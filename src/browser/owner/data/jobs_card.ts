@@ -1,4 +1,6 @@
-import { copyButton, debounced, fill, here, make, orExplain } from "../../lib/elements.ts";
+import { debounced, here } from "../../lib/browser.ts";
+import { copyButton } from "../../lib/clipboard.ts";
+import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Page } from "../data_loader.ts";
 
 /** Creates the card that shows the keys of jobs, each with its command. */

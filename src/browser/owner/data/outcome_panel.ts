@@ -1,4 +1,5 @@
-import { fill, grouped, make, plural, tableOf } from "../../lib/elements.ts";
+import { fill, make, tableOf } from "../../lib/make.ts";
+import { grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import type { Outcome } from "./count_rows.ts";
 import { partsOf } from "./lines_of.ts";

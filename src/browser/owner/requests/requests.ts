@@ -1,5 +1,5 @@
 import { isLoaded, load } from "../counters/counters_view.ts";
-import { byId, fill, make, orExplain, tableOf } from "../../lib/elements.ts";
+import { byId, fill, make, orExplain, tableOf } from "../../lib/make.ts";
 import { callForJson } from "../sign_in/session.ts";
 import { isCounter } from "../counters/table.ts";
 
@@ -72,7 +72,7 @@ function nameOf(id: string | undefined, wasCounted: boolean) {
 /** Puts the view into the page. */
 export function initRequests() {
   const refresh = make("button", { click: showRequests }, "Refresh");
-  byId("requests").append(
+  byId("requests-view").append(
     make(".head", make("h1", "Recent requests"), make(".end", refresh)),
     make("p.lead", "The last requests since the server started: counted or not, and why."),
     requests,
@@ -81,9 +81,4 @@ export function initRequests() {
       "To leave out your own visits, open your site once with #tally-skip at the end of its address.",
     ),
   );
-}
-
-/** Removes the owner's data from the document. */
-export function forgetRequests() {
-  fill(requests);
 }

@@ -1,5 +1,7 @@
 import type { PageFacts } from "../../../page/compose.ts";
-import { byId, errorMessage, here } from "../../lib/elements.ts";
+import { here } from "../../lib/browser.ts";
+import { byId } from "../../lib/make.ts";
+import { errorMessage } from "../../lib/words.ts";
 import { askForSession, isSignedIn, keepSession, sessionToken } from "./session_store.ts";
 
 export { isSignedIn, sessionToken };
@@ -14,22 +16,58 @@ export class Refused extends Error {
   }
 }
 
-type SessionEvent = "began" | "ended" | "left" | "refused";
-let changed: (event: SessionEvent) => void = () => {};
+const gate = byId("sign-in") as HTMLDialogElement;
+/** Resolves once there is a session in place of one that ended. */
+let renewed: PromiseWithResolvers<void> | undefined;
+let begun: () => void = () => {};
 
-/** Calls a function when the session changes, in this tab or in another one. */
-export function onSession(act: (event: SessionEvent) => void) {
-  changed = act;
-  askForSession(() => act("began"), () => act("left"));
+/** Calls a function when a session begins, in this tab or in another one. */
+export function onSession(act: () => void) {
+  begun = act;
+  askForSession(follow, leave);
 }
 
-function endSession(event: SessionEvent) {
+/** Goes on where an ended session stopped, or begins. */
+function follow() {
+  if (!renewed) return begun();
+  renewed.resolve();
+  renewed = undefined;
+  gate.close();
+}
+
+/** Shows the page of a visitor. Loading it again leaves nothing of the owner's in it. */
+function leave() {
+  history.replaceState(null, "", "#badges");
+  location.reload();
+}
+
+export function signOut() {
   keepSession(null);
-  changed(event);
+  leave();
 }
 
-/** Calls the service, as the owner if there is a session. Throws errors that can be shown. */
-export async function call(path: string, init: RequestInit = {}) {
+/** Asks for the secret above the page, which is hidden and keeps what was typed. */
+function renew() {
+  if (renewed) return renewed.promise;
+  renewed = Promise.withResolvers();
+  const text = "Sessions last 12 hours. Sign in again and you are back where you were.";
+  showGate("The session has ended", text);
+  byId("leave").hidden = false;
+  gate.close();
+  gate.showModal();
+  return renewed.promise;
+}
+
+// Browsers close a dialog at the second Escape, whatever its page wants.
+gate.addEventListener("cancel", (event) => event.preventDefault());
+gate.addEventListener("close", () => renewed && signOut());
+byId("leave").addEventListener("click", signOut);
+
+/**
+ * Calls the service, as the owner if there is a session. If the session has ended, the request waits
+ * for a new one. Throws errors that can be shown.
+ */
+export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const token = sessionToken();
   const isOwner = isSignedIn() && !headers.has("authorization");
@@ -42,8 +80,8 @@ export async function call(path: string, init: RequestInit = {}) {
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401 && isOwner) {
-    if (isSignedIn()) endSession("ended");
-    throw new Refused(401, "The session has ended.");
+    if (token === sessionToken()) await renew();
+    return call(path, init);
   }
   // Only a proxy answers without problem details.
   const reason = answer.status === 413
@@ -60,26 +98,32 @@ export async function callForJson(path: string, init?: RequestInit) {
   return await (await call(path, init)).json();
 }
 
-/** Reports whether an error means that the session ended. */
-export function isOver(error: unknown) {
-  return error instanceof Refused && error.status === 401;
-}
-
 /** Exchanges the secret, or the token of a sign-in link, for a session. */
 async function begin(secret: string) {
   const headers = { authorization: `Bearer ${secret}` };
   const answer = await call("session", { method: "POST", headers });
   keepSession(await answer.text());
-  changed("began");
+  follow();
 }
 
 const field = byId("secret") as HTMLInputElement;
 
-export function showGate(why: "first" | "ended") {
-  byId("gate-title").textContent = why === "ended" ? "The session has ended" : "Sign in";
-  byId("gate-why").textContent = why === "ended"
-    ? "Sessions last 12 hours. Sign in again and you are back where you were."
-    : "The secret is in data/secret next to the counters, or the SECRET_TOKEN that you set. It is sent once and not stored.";
+/** Shows the form to sign in as a view of its own, or hides it. */
+export function toggleGate(isShown: boolean) {
+  if (!isShown) gate.close();
+  else if (!gate.open) {
+    showGate(
+      "Sign in",
+      "The secret is in data/secret next to the counters, or the SECRET_TOKEN that you set. " +
+        "It is sent once and not stored.",
+    );
+    gate.show();
+  }
+}
+
+function showGate(title: string, why: string) {
+  byId("gate-title").textContent = title;
+  byId("gate-why").textContent = why;
   refuse("");
 }
 
@@ -91,7 +135,9 @@ function refuse(reason: string) {
 function reasonFor(error: unknown, forWrong: string) {
   const message = errorMessage(error);
   // Sessions that are off do not depend on the secret that was typed.
-  return isOver(error) && !/sessions are off/i.test(message) ? forWrong : message;
+  return error instanceof Refused && error.status === 401 && !/sessions are off/i.test(message)
+    ? forWrong
+    : message;
 }
 
 byId("gate-form").addEventListener("submit", async (event) => {
@@ -105,17 +151,13 @@ byId("gate-form").addEventListener("submit", async (event) => {
   }
 });
 
-export function signOut() {
-  endSession("left");
-}
-
 /** Signs in with the token of a sign-in link, which first leaves the address. */
 export async function followLink(token: string) {
   history.replaceState(null, "", "#counters");
   try {
     await begin(token);
   } catch (error) {
-    changed("refused");
+    begun();
     refuse(
       reasonFor(
         error,

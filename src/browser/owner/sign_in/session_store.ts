@@ -1,12 +1,16 @@
-const SESSION = "tallymark-session";
+import { keep, kept, nameInBrowser } from "../../lib/storage.ts";
 
-/** Returns the session as it was created, or null. Some browsers refuse storage in a frame. */
+const SESSION = "session";
+
+/** A session as the service returned it, or null. `isNew` is false in a reply to a new tab. */
+interface Message {
+  readonly session: string | null;
+  readonly isNew: boolean;
+}
+
+/** Returns the session as it was created, or null. */
 function stored() {
-  try {
-    return sessionStorage.getItem(SESSION);
-  } catch {
-    return null;
-  }
+  return kept("sessionStorage", SESSION);
 }
 
 export function sessionToken(): string | undefined {
@@ -20,33 +24,28 @@ export function isSignedIn() {
 }
 
 /** Other tabs of this browser. A session lasts until the last of them closes. */
-const tabs = new BroadcastChannel(SESSION);
+const tabs = new BroadcastChannel(nameInBrowser(SESSION));
 
 /** Keeps a session for this tab and others, or ends it in all of them. */
 export function keepSession(session: string | null) {
-  store(session);
-  tabs.postMessage({ session });
-}
-
-function store(session: string | null) {
-  if (session === null) sessionStorage.removeItem(SESSION);
-  else sessionStorage.setItem(SESSION, session);
+  if (!keep("sessionStorage", SESSION, session)) {
+    throw new Error("Allow this page to store data in your browser, then sign in again.");
+  }
+  tabs.postMessage({ session, isNew: true } satisfies Message);
 }
 
 /** Asks other tabs for a session. Calls a function when another tab begins or ends it. */
 export function askForSession(began: () => void, ended: () => void) {
-  tabs.addEventListener("message", ({ data }) => {
+  tabs.addEventListener("message", ({ data }: MessageEvent<Message | "ask">) => {
     if (data === "ask") {
-      const session = stored();
-      if (session !== null) tabs.postMessage({ session });
-    } else if (data.session === null) {
-      if (!isSignedIn()) return;
-      store(null);
-      ended();
-    } else if (!isSignedIn()) {
-      store(data.session);
-      began();
+      if (sessionToken()) tabs.postMessage({ session: stored(), isNew: false } satisfies Message);
+      return;
     }
+    const { session, isNew } = data;
+    if (session === stored() || !isNew && isSignedIn()) return;
+    keep("sessionStorage", SESSION, session);
+    if (session === null) ended();
+    else began();
   });
   if (!isSignedIn()) tabs.postMessage("ask");
 }

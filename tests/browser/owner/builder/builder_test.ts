@@ -64,7 +64,7 @@ testPage(
       const parameters: { name: string }[] = described.paths[path]?.get.parameters ?? [];
       const kind = { "/badge": "Badge", "/chart.svg": "Chart", "/calendar.svg": "Calendar" }[path];
       if (parameters.length > 0) {
-        await page.getByRole("tab", { name: kind ?? "Card", exact: true }).click();
+        await page.getByRole("radio", { name: kind ?? "Card", exact: true }).click();
       }
       for (const { name } of parameters) {
         if (["If-None-Match", "id", "prefix"].includes(name)) continue;
@@ -196,13 +196,13 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   await page.getByRole("radio", { name: "Pixel" }).check();
   await page.getByRole("radio", { name: /^Count views/ }).check();
   await settled(page);
-  await page.getByRole("tab", { name: "Chart" }).click();
+  await page.getByRole("radio", { name: "Chart" }).click();
   await page.getByText("Charts, calendars and cards do not count views.").waitFor();
   const counting = page.getByRole("radio", { name: /^Count views/ });
   ok(!await counting.isEnabled());
   ok(await page.getByRole("radio", { name: /^Only show/ }).isChecked());
   strictEqual(await copied(page, "URL"), `${service.url}/chart.svg?id=home&theme=auto`);
-  await page.getByRole("tab", { name: "Badge" }).click();
+  await page.getByRole("radio", { name: "Badge" }).click();
   ok(await counting.isChecked());
   ok(await page.getByRole("radio", { name: "Pixel" }).isChecked());
   match(await copied(page, "URL"), /\/hit\.svg\?/);
@@ -319,7 +319,7 @@ testPage(
       await copied(page, "URL"),
       `${service.url}/badge?id=a&label=%21&numbers=grouped`,
     );
-    await page.getByRole("tab", { name: "URL" }).focus();
+    await page.getByRole("radio", { name: "URL" }).focus();
     await page.keyboard.press("ArrowLeft");
     await page.getByRole("button", { name: "Copy AsciiDoc" }).waitFor();
   },
@@ -357,7 +357,7 @@ async function settled(page: Page): Promise<void> {
 /** Returns what the button copies once the snippets show the current design. */
 async function copied(page: Page, name: string): Promise<string> {
   await settled(page);
-  await page.getByRole("tab", { name, exact: true }).click();
+  await page.getByRole("radio", { name, exact: true }).click();
   await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
   await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
   return await page.evaluate<string>("navigator.clipboard.readText()");

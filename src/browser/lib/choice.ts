@@ -1,0 +1,67 @@
+import { fill, make } from "./make.ts";
+import { errorMessage } from "./words.ts";
+
+let choices = 0;
+
+/** Creates choices of which one is chosen. They look like `segments` or `tabs`. */
+export function choice(
+  label: string,
+  names: (string | Node)[],
+  chosen: number,
+  choose: (index: number) => void,
+  look: "segments" | "tabs" = "segments",
+) {
+  const name = `choice-${++choices}`;
+  const radios = names.map((_, index) =>
+    make("input", {
+      type: "radio",
+      name,
+      checked: index === chosen,
+      change: () => choose(index),
+    })
+  );
+  const labels = radios.map((radio, index) => make("label", radio, names[index]));
+  return {
+    element: make(`.${look}`, { role: "radiogroup", "aria-label": label }, ...labels),
+    mark(index: number) {
+      const radio = radios[index];
+      if (radio) radio.checked = true;
+    },
+  };
+}
+
+/** A question with its answer. */
+interface Question {
+  words: (Node | string)[];
+  /** A field to fill in. */
+  field?: HTMLElement;
+  button: HTMLButtonElement;
+  /** Does what the button says, and returns what to do next. At an error the question stays. */
+  act: () => Promise<() => void>;
+}
+
+/** Asks in a dialog, which closes once the button has done its work. */
+export function ask({ words, field, button, act }: Question) {
+  const failed = make("p.bad", { role: "alert" });
+  // What destroys is never chosen by pressing Enter at once.
+  const cancel = make("button", { autofocus: !field, click: () => dialog.close() }, "Cancel");
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      const next = await act();
+      dialog.close();
+      next();
+    } catch (error) {
+      fill(failed, errorMessage(error));
+    }
+    button.disabled = false;
+  };
+  const question = make("p", { id: "question" }, ...words);
+  const form = make("form", { submit }, question, field, failed, make(".line", button, cancel));
+  const dialog = make("dialog.panel.ask", { "aria-labelledby": "question" }, form);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.querySelector("main")?.append(dialog);
+  button.type = "submit";
+  dialog.showModal();
+}

@@ -1,0 +1,17 @@
+import { byId, fill, make } from "./make.ts";
+
+/** Announces a text to screen readers. */
+export function announce(text: string) {
+  byId("said").textContent = text;
+}
+
+/** Shows a message at the foot of the page. The first of its actions gets the focus. */
+export function toast(words: (Node | string)[], actions: [name: string, act: () => void][]) {
+  const place = byId("toast");
+  const buttons = actions.map(([name, click]) => make("button", { click }, name));
+  const close = make("button", { "aria-label": "Close", click: () => place.hidePopover() }, "×");
+  // Screen readers only tell of a change in what is shown.
+  place.showPopover();
+  fill(place, make("span", ...words), ...buttons, close);
+  buttons[0]?.focus({ preventScroll: true });
+}

@@ -171,7 +171,7 @@ Deno.test(
     await page.goto(`${address}&title=My+garden`);
     await page.getByRole("heading", { name: "My garden", exact: true }).waitFor();
     await page.getByText("Embedding works on https://blog.example.").waitFor();
-    await page.getByRole("button", { name: "light", exact: true }).click();
+    await page.getByRole("radio", { name: "light", exact: true }).click();
     await page.getByRole("button", { name: "Copy Embed" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const line: string = await page.evaluate("navigator.clipboard.readText()");

@@ -218,7 +218,7 @@ testPage("the builder offers the key of a group, once a day, and the list of mos
   await page.getByLabel("Counter", { exact: true }).fill("blog/post");
   await page.getByLabel("Count each visitor once a day").check();
   await settled(page);
-  await page.getByRole("button", { name: "all counters under blog/" }).click();
+  await page.getByRole("radio", { name: "all counters under blog/" }).click();
   const asked = await fetch(`${service.url}/key?prefix=blog/`, { headers: authorized });
   const { key } = await asked.json();
   const script = `<script async src="${service.url}/tally.js"></script>`;

@@ -125,7 +125,7 @@ testOwner(
     strictEqual(counters, 50);
     const row = page.locator("tr.group");
     ok((await row.innerText()).includes(hits.toLocaleString("en-US")));
-    await detail.getByRole("button", { name: "Last 12 months" }).click();
+    await detail.getByRole("radio", { name: "Last 12 months" }).click();
     match(await detail.getByRole("img").getAttribute("aria-label") ?? "", /12 months: 1,225 in/);
     await assertAccessible(page);
     await detail.getByRole("button", { name: `${prefix}47` }).click();
@@ -240,7 +240,7 @@ testOwner(
     match(await page.locator("#said").innerText(), /7 views/);
     await page.keyboard.press("Escape");
     ok(await chart.locator(".tip").isHidden());
-    await chart.getByRole("button", { name: "Last 12 months" }).click();
+    await chart.getByRole("radio", { name: "Last 12 months" }).click();
     await waitFor(
       "the year",
       async () => /: 31 in all/.test(await drawn.getAttribute("aria-label") ?? "") || undefined,
@@ -249,14 +249,14 @@ testOwner(
     await chart.getByText("Daily figures").click();
     await chart.locator("table tr").nth(11).waitFor();
     strictEqual(await chart.locator("table tr").count(), 12);
-    await chart.getByRole("button", { name: "Last 30 days" }).click();
+    await chart.getByRole("radio", { name: "Last 30 days" }).click();
     strictEqual(await chart.locator(".bar").count(), 30);
     // A calendar of weeks, with a cell for each day.
     strictEqual(await chart.locator("table td[title]").count(), 30);
     strictEqual(await chart.locator("table .best").count(), 1);
     await page.keyboard.press("ArrowRight");
     strictEqual(await chart.locator(".bar").count(), 90);
-    strictEqual(await page.locator(":focus").textContent(), "90dLast 90 days");
+    strictEqual(await page.locator("label:has(:focus)").textContent(), "90dLast 90 days");
     await assertAccessible(page);
   },
 );

@@ -78,7 +78,7 @@ testOwner(
       "blog/hellonew4",
     ]);
     strictEqual(await countOf(service, "blog/home"), "10");
-    await page.locator("#data").getByLabel("Prefix").fill("blog/");
+    await page.locator("#data-view").getByLabel("Prefix").fill("blog/");
     await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
     await page.setViewportSize({ width: 390, height: 800 });
     await assertAccessibleInBothModes(page);

@@ -43,7 +43,7 @@ interface Question {
 /** Asks in a dialog, which closes once the button has done its work. */
 export function ask({ words, field, button, act }: Question) {
   const failed = make("p.bad", { role: "alert" });
-  // What destroys is never chosen by pressing Enter at once.
+  // Cancel has the focus, because Enter at once must not delete anything.
   const cancel = make("button", { autofocus: !field, click: () => dialog.close() }, "Cancel");
   const submit = async (event: Event) => {
     event.preventDefault();

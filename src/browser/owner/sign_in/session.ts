@@ -64,7 +64,7 @@ gate.addEventListener("close", () => renewed && signOut());
 byId("leave").addEventListener("click", signOut);
 
 /**
- * Calls the service, as the owner if there is a session. If the session has ended, the request waits
+ * Calls the service, as the owner if there is a session. Once it has ended, the request waits
  * for a new one. Throws errors that can be shown.
  */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {

@@ -198,9 +198,17 @@ function clearSearch() {
 
 /** Draws the rows on the screen again after the lines changed. Rows beyond it follow. */
 function redraw() {
+  const button = document.activeElement;
+  const focused = [...drawn].find(([, row]) => row.contains(button))?.[0];
   openAt = lines.findIndex(isOpen);
   drawn.clear();
   drawRows(true);
+  if (!focused) return;
+  const { row, group, more } = focused;
+  focusOn(
+    (line) => line.row.id === row.id && !line.group === !group && !line.more === !more,
+    button?.matches(".about") ? ".about" : "button",
+  );
 }
 
 /** Returns the height of everything above a line. */

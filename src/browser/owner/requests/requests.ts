@@ -53,7 +53,7 @@ function logOf(decisions: Decision[]) {
     const reason = REASONS[outcome] ?? outcome.replaceAll("-", " ");
     const isCounted = COUNTED.includes(outcome);
     return [
-      new Date(time).toLocaleTimeString([], { hour12: false }),
+      timeOf(new Date(time)),
       make("bdi", nameOf(id, ids.has(id))),
       isCounted ? make("span.up", "yes") : UNCERTAIN.includes(outcome) ? "unknown" : "no",
       [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
@@ -61,6 +61,12 @@ function logOf(decisions: Decision[]) {
   });
   const heads = ["Time", "Counter", "Counted", "Why"];
   return tableOf("table.log", heads.map((head) => [head, "td"]), rows);
+}
+
+/** Returns a time, with its date if it is not today's. */
+function timeOf(time: Date) {
+  const isToday = time.toDateString() === new Date().toDateString();
+  return time.toLocaleString([], { timeStyle: "medium", ...!isToday && { dateStyle: "medium" } });
 }
 
 /** Returns the id of a request if it is that of a counter, because others are a stranger's text. */

@@ -110,6 +110,7 @@ const field = byId("secret") as HTMLInputElement;
 
 /** Shows the form to sign in as a view of its own, or hides it. */
 export function toggleGate(isShown: boolean) {
+  if (renewed) return;
   if (!isShown) gate.close();
   else if (!gate.open) {
     showGate(

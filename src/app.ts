@@ -7,7 +7,6 @@ import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
 import { count, countText } from "./routes/count.ts";
 import { counts } from "./routes/counts.ts";
-import { dataScript } from "./routes/data_script.ts";
 import { days } from "./routes/days.ts";
 import { listDecisions } from "./routes/decisions.ts";
 import { openapiDocument, reference } from "./routes/docs.ts";
@@ -17,7 +16,6 @@ import { health, readiness, status } from "./routes/health.ts";
 import { hit } from "./routes/hit.ts";
 import { hitImage } from "./routes/hit_image.ts";
 import { counterKey } from "./routes/key.ts";
-import { like } from "./routes/like.ts";
 import {
   deleteCounter,
   importCounters,
@@ -28,12 +26,11 @@ import { moveCounters } from "./routes/move_counters.ts";
 import { metricsText } from "./routes/metrics_text.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
+import { dataScript, like, tally, topList } from "./routes/scripts.ts";
 import { createService, type Service, type ServiceOptions } from "./routes/service.ts";
 import { session } from "./routes/session.ts";
 import { sharedData, sharedPage } from "./routes/shared_page.ts";
-import { tally } from "./routes/tally.ts";
 import { top } from "./routes/top.ts";
-import { topList } from "./routes/top_list.ts";
 import { welcome } from "./routes/welcome.ts";
 
 /** Returns the route table: path, methods, access level, CORS policy, endpoint. */
@@ -104,7 +101,6 @@ export function createApp(options: ServiceOptions) {
     drain() {
       service.draining.hasBegun = true;
     },
-    /** Ends the thread that draws PNGs. */
-    close: service.pngQueue.close,
+    close: service.close,
   };
 }

@@ -1,7 +1,7 @@
 import type { CounterId } from "../domain/counter_id.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import type { Log } from "../log.ts";
-import { type Job, type KeyGrant, type KeyOptions, Keys } from "./keys.ts";
+import { type Job, JOBS, type KeyGrant, type KeyOptions, Keys } from "./keys.ts";
 import { Secret } from "./secret.ts";
 import { createLinkCheck, isSession, type TokenCheck } from "./signed_token.ts";
 import { Problem } from "../problem.ts";
@@ -22,34 +22,90 @@ export const key = {
   schema: { type: "string" },
 } as const satisfies Parameter;
 
-/** The parameters for credentials, by access level. */
-export const CREDENTIALS = {
-  anyone: [],
-  reader: [token, key],
-  viewer: [token, key],
-  keyholder: [token, key],
-  prefix: [token, key],
-  lister: [token, key],
-  owner: [token],
-  secretholder: [token],
-  metrics: [token],
-  backup: [token],
-  import: [token],
-} as const;
-
 /**
- * The credentials that an endpoint requires:
- * - `anyone`: none
- * - `reader`: if reads are protected, those of an owner or a read key, otherwise none
- * - `viewer`: the secret, a session, or a read key of the prefix
- * - `keyholder`: the secret, or a key of the counter
- * - `prefix`: the secret, or a key of the prefix
- * - `lister`: those of `prefix` or `viewer`
- * - `owner`: the secret or a session
- * - `secretholder`: the secret or, once in each process, the token of a sign-in link
- * - the name of a job: the secret, a session, or the key of that job
+ * The credentials that may open an endpoint:
+ * - `none`: nothing is required, or, at a level with others, nothing while reads are open
+ * - `secret`, and `session`: the token of a session in its place
+ * - `link`: the token of a sign-in link, once in each process
+ * - `SERVE_AS`: the setting that makes a counter public
+ * - `counter key`: a key of the counter or of a group with it
+ * - `group key`: a key of the prefix or of a group with it
+ * - `read key`: a read key of the group
+ * - `job key`: the key of the job that the level is named after
  */
-export type AccessLevel = keyof typeof CREDENTIALS;
+type Credential =
+  | ("none" | "secret" | "session" | "link" | "SERVE_AS")
+  | ("counter key" | "group key" | "read key" | "job key");
+
+/** The credentials that an endpoint requires, see {@linkcode LEVELS}. */
+export type AccessLevel =
+  | ("anyone" | "reader" | "viewer" | "keyholder" | "prefix" | "lister" | "owner")
+  | ("secretholder" | Job);
+
+/** The credentials that open an endpoint, and its words about them. */
+interface LevelFacts {
+  /** Those that suffice, in the order in which they are tried. */
+  readonly opensWith: readonly Credential[];
+  /** The credential of a caller without the secret, in words for the list of all endpoints. */
+  readonly orWith?: string;
+  /** The addition to the detail of a 401. */
+  readonly refusal?: string;
+}
+
+const UNAUTHORIZED = new Problem("unauthorized").detail;
+const OPEN_READS = "The owner of the service can open reads to everyone with PUBLIC_READS=1.";
+const NO_READ_KEY =
+  "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
+const OR_KEY = "A counter key in key= counts its own counter or group only.";
+const OF_PREFIX =
+  "The key of this group, or of a group that contains it, works too: send it in key=.";
+const JOB: LevelFacts = {
+  opensWith: ["secret", "session", "job key"],
+  orWith: "a job key",
+  refusal: "The key of this job, from /key?job=, works too: send it as a Bearer token.",
+};
+
+/** The access levels. The documents and the checks follow from this table. */
+export const LEVELS: Readonly<Record<AccessLevel, LevelFacts>> = {
+  anyone: { opensWith: ["none"] },
+  reader: { opensWith: ["none", "secret", "session", "SERVE_AS", "read key"], refusal: OPEN_READS },
+  viewer: {
+    opensWith: ["secret", "session", "read key"],
+    orWith: "a read key",
+    refusal: NO_READ_KEY,
+  },
+  keyholder: {
+    opensWith: ["secret", "SERVE_AS", "counter key"],
+    orWith: "the key of the counter",
+    refusal: OR_KEY,
+  },
+  prefix: {
+    opensWith: ["secret", "group key"],
+    orWith: "the key of the group",
+    refusal: OF_PREFIX,
+  },
+  lister: {
+    opensWith: ["secret", "session", "group key", "read key"],
+    orWith: "a key of the group",
+    refusal: OF_PREFIX,
+  },
+  owner: { opensWith: ["secret", "session"] },
+  secretholder: { opensWith: ["secret", "link"] },
+  metrics: JOB,
+  backup: JOB,
+  import: JOB,
+};
+
+const KEYS: readonly Credential[] = ["counter key", "group key", "read key"];
+
+/** Returns the parameters in which an endpoint takes credentials. */
+export function credentialParameters(level: AccessLevel): readonly (typeof token | typeof key)[] {
+  const { opensWith } = LEVELS[level];
+  return [
+    ...opensWith.includes("secret") ? [token] : [],
+    ...opensWith.some((credential) => KEYS.includes(credential)) ? [key] : [],
+  ];
+}
 
 export interface Credentials {
   readonly request: Request;
@@ -94,15 +150,21 @@ export function createAccess(
   const secret = text === undefined ? undefined : new Secret(text);
   const keys = secret?.isLong ? new Keys(secret, keyOptions) : undefined;
 
-  function requireGrant(
-    grantFor: (credentials: Credentials) => Grant | undefined,
-    detail = UNAUTHORIZED,
-  ): AccessCheck {
+  /** Returns the check of a level. Returns undefined if it requires nothing. */
+  function checkOf(level: AccessLevel): AccessCheck | undefined {
+    const { opensWith, refusal = "" } = LEVELS[level];
+    if (opensWith.includes("none") && (openReads || opensWith.length === 1)) return undefined;
+    const found = opensWith.map((credential) => grants[credential]);
+    const hint = level === "keyholder" && keys === undefined ? areOff("Counter keys") : refusal;
+    const detail = hint === NO_READ_KEY ? hint : `${UNAUTHORIZED} ${hint}`.trim();
     return (credentials) => {
-      const grant = grantFor(credentials);
-      if (grant === undefined) throw new Problem("unauthorized", { detail });
-      if (typeof grant === "object" && grant.isEarlier) onEarlierKey?.();
-      return grant;
+      for (const grantFor of found) {
+        const grant = grantFor(credentials, level);
+        if (grant === undefined) continue;
+        if (typeof grant === "object" && grant.isEarlier) onEarlierKey?.();
+        return grant;
+      }
+      throw new Problem("unauthorized", { detail });
     };
   }
 
@@ -139,36 +201,25 @@ export function createAccess(
     return ids.every((id) => id.startsWith(grant?.prefix ?? "")) ? grant : undefined;
   }
 
-  /** Returns the check for a job. Its key is accepted in this one header only. */
-  function jobCheck(job: Job): AccessCheck {
-    const grantFor = (c: Credentials) =>
-      ownerGrant(c) ?? keys?.jobGrantOf(job, bearerToken(c.request) ?? "");
-    return requireGrant(grantFor, OR_JOB_KEY);
+  /** Accepts the key of a job in this one header only. */
+  function jobGrant({ request }: Credentials, level: AccessLevel): KeyGrant | undefined {
+    const job = JOBS.find((job) => job === level);
+    return job && keys?.jobGrantOf(job, bearerToken(request) ?? "");
   }
 
-  const ownerGrant = (c: Credentials) => secretGrant(c) ?? tokenGrant(c, isSession);
-
-  /** The check of each level. Undefined if it requires nothing. */
-  const check: Readonly<Record<AccessLevel, AccessCheck | undefined>> = {
-    anyone: undefined,
-    reader: openReads ? undefined : requireGrant(
-      (c) => ownerGrant(c) ?? (c.isPublic ? "SERVE_AS" : readKeyGrant(c)),
-      OPEN_READS,
-    ),
-    viewer: requireGrant((c) => ownerGrant(c) ?? readKeyGrant(c), NO_READ_KEY),
-    keyholder: requireGrant(
-      (c) => secretGrant(c) ?? (c.isPublic ? "SERVE_AS" : keyGrant(c)),
-      keys !== undefined ? OR_KEY : `${UNAUTHORIZED} ${areOff("Counter keys")}`,
-    ),
-    prefix: requireGrant((c) => secretGrant(c) ?? prefixKeyGrant(c), OF_PREFIX),
-    lister: requireGrant((c) => ownerGrant(c) ?? prefixKeyGrant(c) ?? readKeyGrant(c), OF_PREFIX),
-    owner: requireGrant(ownerGrant),
-    secretholder: requireGrant((c) => secretGrant(c) ?? tokenGrant(c, isLink)),
-    metrics: jobCheck("metrics"),
-    backup: jobCheck("backup"),
-    import: jobCheck("import"),
+  const grants: Readonly<
+    Record<Credential, (given: Credentials, level: AccessLevel) => Grant | undefined>
+  > = {
+    "none": () => undefined,
+    "secret": secretGrant,
+    "session": (given) => tokenGrant(given, isSession),
+    "link": (given) => tokenGrant(given, isLink),
+    "SERVE_AS": ({ isPublic }) => isPublic ? "SERVE_AS" : undefined,
+    "counter key": keyGrant,
+    "group key": prefixKeyGrant,
+    "read key": readKeyGrant,
+    "job key": jobGrant,
   };
-
   /** Returns the keys. Throws "unauthorized" if the secret is too short for those and sessions. */
   function keysFor(purpose: "Counter keys" | "Sessions"): Keys {
     if (keys === undefined) throw new Problem("unauthorized", { detail: areOff(purpose) });
@@ -183,23 +234,13 @@ export function createAccess(
     return grant;
   }
 
-  const isOwner = (c: Credentials) => ownerGrant(c) !== undefined;
-  return { keysAreOn: keys !== undefined, check, keysFor, linkGrant, isOwner };
+  const isOwner = (given: Credentials) =>
+    (secretGrant(given) ?? tokenGrant(given, isSession)) !== undefined;
+  return { keysAreOn: keys !== undefined, checkOf, keysFor, linkGrant, isOwner };
 }
 
-/** The details of a 401, by what else would grant access. */
-const UNAUTHORIZED = new Problem("unauthorized").detail;
-const OPEN_READS =
-  `${UNAUTHORIZED} The owner of the service can open reads to everyone with PUBLIC_READS=1.`;
-const OR_KEY = `${UNAUTHORIZED} A counter key in key= counts its own counter or group only.`;
-const OR_JOB_KEY =
-  `${UNAUTHORIZED} The key of this job, from /key?job=, works too: send it as a Bearer token.`;
-const NO_READ_KEY =
-  "This page needs the read key that is part of its link, in key=. The key is missing or wrong: ask the owner of the page for the whole link.";
 const OF_LINK =
   "The key of this link is wrong: GET /key?id=ID&to=ADDRESS returns the key for this counter and address.";
-const OF_PREFIX =
-  `${UNAUTHORIZED} The key of this group, or of a group that contains it, works too: send it in key=.`;
 
 function areOff(purpose: string): string {
   return `${purpose} are off because SECRET_TOKEN is not set or shorter than 16 characters.`;

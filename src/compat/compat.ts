@@ -32,6 +32,7 @@ type CallTarget = (target: Target) => Response | Promise<Response>;
 
 /** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
 export function compat({ access, call, readSmallBody, serveAs }: Service): Endpoint {
+  const [checkRead, checkHit] = [access.checkOf("reader"), access.checkOf("keyholder")];
   return endpoint("none", {
     summary: "Serve the addresses of other counters",
     // Other services accept queries that are not percent-encoded.
@@ -54,10 +55,9 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
         allowsPublicHits(serveAs, id);
       /** Throws if the request may not hit a counter, or may not read those that its body names. */
       const authorize = (hit: Target["counter"] | undefined) => {
-        const check = access.check[hit === undefined ? "reader" : "keyholder"];
         const query = { get: (name: "key" | "token") => parsed.get(name) };
         const id = hit === undefined ? counterId(name) : idOf(hit);
-        check?.({ request, query, id, isPublic: isOpen(id) });
+        (hit === undefined ? checkRead : checkHit)?.({ request, query, id, isPublic: isOpen(id) });
       };
       const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
         const id = idOf(counter);

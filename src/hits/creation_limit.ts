@@ -15,6 +15,8 @@ export interface CreationLimitOptions {
   groupLimit: number;
   metrics: Metrics;
   log: Log;
+  /** Aborted when the service is closed. */
+  ended: AbortSignal;
 }
 
 /** The new counters of a day that one grant has created, and the hits that may create others. */
@@ -26,10 +28,10 @@ interface Creations {
 
 /** Creates a limit of new counters for grants that are public and so could fill the store. */
 export function createCreationLimit(
-  { counters, groupLimit, metrics, log }: CreationLimitOptions,
+  { counters, groupLimit, metrics, log, ended }: CreationLimitOptions,
 ) {
   const { calendar } = counters;
-  const today = perDay(calendar, () => new Map<string, Creations>());
+  const today = perDay({ calendar, ended }, () => new Map<string, Creations>());
 
   function creationsOf(creator: string): Creations {
     const all = today();

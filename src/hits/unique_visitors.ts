@@ -29,9 +29,14 @@ type Visit = Omit<CounterContext<"visitor">, "isPrefix" | "grant">;
  * over.
  */
 export function createUniqueVisitors(
-  { counters, proxies, log }: { counters: Counters; proxies: Proxies; log: Log },
+  { counters, proxies, log, ended }: {
+    counters: Counters;
+    proxies: Proxies;
+    log: Log;
+    ended: AbortSignal;
+  },
 ) {
-  const stateOfToday = perDay(counters.calendar, () => ({
+  const stateOfToday = perDay({ calendar: counters.calendar, ended }, () => ({
     salt: loadOnce(() => counters.salt()),
     /** Numbers of stored visitors of each counter, of the code of each network, and of all. */
     perCounter: new BoundedMap<string, number>(CACHE_SIZE),

@@ -1,7 +1,13 @@
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { getPath } from "hono/utils/url";
-import { type Access, type AccessCheck, CREDENTIALS, type Grant, key } from "../auth/access.ts";
+import {
+  type Access,
+  type AccessCheck,
+  credentialParameters,
+  type Grant,
+  key,
+} from "../auth/access.ts";
 import { keyPrefix } from "../auth/keys.ts";
 import { type CounterId, counterId, DEFAULT_ID } from "../domain/counter_id.ts";
 import type { Log } from "../log.ts";
@@ -178,7 +184,10 @@ function compile(
   route: Route,
   { access, ...facts }: { access: Access } & Pick<CompiledRoute, "allow" | "meter">,
 ): CompiledRoute {
-  const parameters: readonly Parameter[] = [...route.parameters, ...CREDENTIALS[route.access]];
+  const parameters: readonly Parameter[] = [
+    ...route.parameters,
+    ...credentialParameters(route.access),
+  ];
   const documented = new Set(parameters.map(({ name }) => name));
   const repeatable = new Set(
     parameters.filter(({ maxTimes }) => maxTimes !== undefined).map(({ name }) => name),
@@ -194,7 +203,7 @@ function compile(
     takesIds: repeatable.has("id"),
     // The key of a link leads visitors elsewhere, and no page reads the response.
     takesKey: route.access !== "anyone" && documented.has(key.name),
-    authorize: access.check[route.access],
+    authorize: access.checkOf(route.access),
   };
 }
 

@@ -6,7 +6,7 @@ export interface Draining {
 }
 
 /** Maximum number of bodies of strangers that are read at once, in all and of one network. */
-const [MAX_BODIES, MAX_OF_NETWORK] = [1000, 50];
+const [MAX_BODIES, MAX_OF_NETWORK] = [4000, 1000];
 /** Time in which such a body has to arrive. */
 const BODY_LIMIT_MS = 5000;
 

@@ -1,4 +1,4 @@
-import type { AccessLevel } from "../auth/access.ts";
+import { type AccessLevel, LEVELS } from "../auth/access.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import {
@@ -17,25 +17,23 @@ export type Operation = ReturnType<typeof operationOf>;
 /** The operations of a path by their methods, in small letters. */
 export type PathItem = { [method: string]: Operation };
 
-const secret = [{ tokenHeader: [] }, { bearer: [] }];
+/** The security schemes of the credentials that have one. */
+const SCHEMES: Readonly<Record<string, readonly string[]>> = {
+  "secret": ["tokenHeader", "bearer"],
+  "counter key": ["counterKey"],
+  "group key": ["counterKey"],
+  "read key": ["readKey"],
+};
 
 /**
- * The credentials of each access level, any one of which opens an endpoint. An empty one means that
- * no secret is needed, because reads are protected only with SECRET_TOKEN.
+ * Returns the credentials of an access level, any one of which opens an endpoint. An empty one
+ * means that none is required, or none while reads are open.
  */
-const SECURITY: Record<AccessLevel, { [scheme: string]: never[] }[]> = {
-  anyone: [{}],
-  reader: [{}, ...secret, { readKey: [] }],
-  viewer: [...secret, { readKey: [] }],
-  keyholder: [...secret, { counterKey: [] }],
-  prefix: [...secret, { counterKey: [] }],
-  lister: [...secret, { counterKey: [] }, { readKey: [] }],
-  owner: secret,
-  secretholder: secret,
-  metrics: secret,
-  backup: secret,
-  import: secret,
-};
+function securityOf(access: AccessLevel): { [scheme: string]: never[] }[] {
+  return LEVELS[access].opensWith.flatMap((credential) =>
+    credential === "none" ? [{}] : (SCHEMES[credential] ?? []).map((scheme) => ({ [scheme]: [] }))
+  );
+}
 
 /** The version of the interface that the specification states, not that of the service. */
 const INTERFACE_VERSION = "1.0.0";
@@ -131,7 +129,7 @@ function operationOf(route: Route, { method, openapi }: { method: string; openap
     ...(description !== undefined && { description }),
     parameters: [...parameters.map(inQuery), ...headers, ...conditional],
     ...(body !== undefined && { requestBody: { required: true, content: body } }),
-    security: SECURITY[access],
+    security: securityOf(access),
     responses: isHead ? withContent(responses) : responses,
   };
 }

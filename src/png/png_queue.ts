@@ -161,7 +161,7 @@ function startRasterizer(
     }
   }
 
-  return { rasterize, close: () => current?.terminate() };
+  return { rasterize, close: () => current?.postMessage("close") };
 }
 
 function moduleUrl(script: string): string {

@@ -42,6 +42,9 @@ export function createService(
 ) {
   const { serveAs, embedOrigins, secretPlace, notice } = config;
   const draining = { hasBegun: false };
+  const ending = new AbortController();
+  const { signal: ended } = ending;
+  const pngQueue = createPngQueue(log);
   return {
     counters,
     metrics,
@@ -55,12 +58,17 @@ export function createService(
     readLatest: createLatestReader(counters),
     access: createAccess({ ...config, log, onEarlierKey: () => metrics.earlierKeys++ }),
     readPolicy: createReadPolicy(config.openReads),
-    countHit: createHitPolicy({ ...config, counters, metrics, log }),
+    countHit: createHitPolicy({ ...config, counters, metrics, log, ended }),
     recentHits: new RecentHits(),
-    pngQueue: createPngQueue(log),
+    pngQueue,
     draining,
     readSmallBody: createBodyReader(draining, (sent: SentRequest) => {
       return networkOfCaller(sent, config.proxies);
     }),
+    /** Ends all that works without a request: the thread that draws PNGs, and timers. */
+    close() {
+      ending.abort();
+      pngQueue.close();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { AccessLevel } from "../auth/access.ts";
+import { type AccessLevel, LEVELS } from "../auth/access.ts";
 import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { acceptsGzip, asksForPage, createResponse, headersFor } from "../http/response.ts";
@@ -43,22 +43,14 @@ function listRoutes(routes: readonly Route[]): string {
   const lines = routes.map((route) => {
     const { path, summary, access } = route;
     const beginning = `  ${shown(route).padEnd(width)}  ${path.padEnd(longest)}`;
-    return `${beginning}  ${summary}${REQUIREMENTS[access]}`;
+    return `${beginning}  ${summary}${requirementOf(access)}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
 }
 
-/** The credentials that an endpoint requires, as the list shows them. */
-const REQUIREMENTS: Record<AccessLevel, string> = {
-  anyone: "",
-  reader: "",
-  viewer: " (with the secret or a read key)",
-  keyholder: " (with the secret or the key of the counter)",
-  prefix: " (with the secret or the key of the group)",
-  lister: " (with the secret or a key of the group)",
-  owner: " (with the secret)",
-  secretholder: " (with the secret)",
-  metrics: " (with the secret or a job key)",
-  backup: " (with the secret or a job key)",
-  import: " (with the secret or a job key)",
-};
+/** Returns the credentials that an endpoint requires, as the list shows them. */
+function requirementOf(access: AccessLevel): string {
+  const { opensWith, orWith } = LEVELS[access];
+  if (opensWith.includes("none")) return "";
+  return ` (with the secret${orWith === undefined ? "" : ` or ${orWith}`})`;
+}

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { CREDENTIALS } from "../../../src/auth/access.ts";
+import { credentialParameters } from "../../../src/auth/access.ts";
 import { memoryApp } from "../../support/app.ts";
 import { needsChromium, openChromium } from "../../support/chromium.ts";
 import { authorized } from "../../support/secret.ts";
@@ -33,7 +33,7 @@ Deno.test("GET /api tells of every endpoint with its methods, its parameters and
     for (const { name } of parameters) {
       ok(section.includes(`<th scope="row"><code>${name}</code>`), `${method} ${path} ${name}`);
     }
-    for (const { name } of CREDENTIALS[access]) {
+    for (const { name } of credentialParameters(access)) {
       match(section, OPENERS[name], `${path} ${name}`);
     }
     match(section, /<b>200<\/b>/, path);

@@ -8,9 +8,10 @@ import { ScriptedStore } from "../../support/scripted_store.ts";
 
 Deno.test("of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
   const store = new ScriptedStore();
+  const ending = new AbortController();
   const log = createLog({ secrets: [], write: () => {} });
   const counters = createCounters(store);
-  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log });
+  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log, ended: ending.signal });
   const request = new Request("http://localhost/");
   const visit = (id: string, visitor: number) => {
     const { query } = parseQuery(`/?visitor=v${visitor}`, new Set(["visitor"]));
@@ -26,14 +27,16 @@ Deno.test("of a counter and day 50,000 visitors are remembered; later ones count
   // Another counter has room of its own.
   deepStrictEqual(await visit("b", 0), { hits: 1, repeat: false });
   deepStrictEqual(await visit("b", 0), { hits: 1, repeat: true });
+  ending.abort();
   await counters.close();
 });
 
 Deno.test("a client with 10,000 user agents leaves the places of others, wherever it counts", async () => {
   const store = new ScriptedStore();
+  const ending = new AbortController();
   const log = createLog({ secrets: [], write: () => {} });
   const counters = createCounters(store);
-  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log });
+  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log, ended: ending.signal });
   const { query } = parseQuery("/", new Set());
   const visit = (id: string, agent: string, hostname: string) => {
     const request = new Request("http://localhost/", { headers: { "user-agent": agent } });
@@ -54,5 +57,6 @@ Deno.test("a client with 10,000 user agents leaves the places of others, whereve
   deepStrictEqual(await visit("b", "reader", "2001:db8:1:3::1"), { hits: 3, repeat: false });
   deepStrictEqual(await visit("b", "reader", "2001:db8:1:3::1"), { hits: 3, repeat: true });
   strictEqual(store.visitorsOf("b").length, 1);
+  ending.abort();
   await counters.close();
 });

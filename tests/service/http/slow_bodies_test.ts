@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { growthDuring } from "../../bench/sizes.ts";
 import { connectTo, parseAnswers } from "../../support/raw_http.ts";
 import { SECRET } from "../../support/secret.ts";
@@ -13,17 +13,16 @@ const SETTINGS = { STORE_URL: "memory:", SERVE_AS: "applause/blog.example/" };
 const CLAPS = "/as/applause/update-claps?url=https://blog.example/a";
 
 Deno.test(
-  `${CONNECTIONS} bodies that never end of a network take no more than ${LIMIT} MB, end, and keep no other from clapping`,
+  `${CONNECTIONS} bodies that never end take no more than ${LIMIT} MB, end, and keep nobody from clapping`,
   // Other systems do not report the peak memory of a process.
   { ignore: Deno.build.os !== "linux" },
   async () => {
     await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, ...SETTINGS, TRUST_PROXY: "1" },
+      env: { SECRET_TOKEN: SECRET, ...SETTINGS },
     });
     const clap = async () => {
       const response = await fetch(`${service.url}${CLAPS}`, {
-        ...{ method: "POST", body: "1" },
-        headers: { ...READER, "x-forwarded-for": "192.0.2.1" },
+        ...{ method: "POST", body: "1", headers: READER },
       });
       return await response.json();
     };
@@ -36,9 +35,8 @@ Deno.test(
       strictEqual(await clap(), 2);
     });
     ok(grown <= LIMIT, `${grown} MB`);
-    const statuses = Map.groupBy(await Promise.all(connections.map(statusOf)), String);
-    deepStrictEqual(statuses.keys().toArray().toSorted(), ["400", "503"]);
-    strictEqual(statuses.get("400")?.length, 50);
+    const statuses = await Promise.all(connections.map(statusOf));
+    strictEqual(statuses.filter((status) => status === 400).length, CONNECTIONS);
     strictEqual(await clap(), 3);
   },
 );
@@ -58,9 +56,7 @@ Deno.test("a body that is too long, or that a stranger may not send, is refused 
 async function beginPost({ url }: Service, path: string, length = 10_000): Promise<Deno.TcpConn> {
   const connection = await connectTo(url);
   const request = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-LC-Id: blog\r\n` +
-    `User-Agent: ${
-      READER["user-agent"]
-    }\r\nX-Forwarded-For: 192.0.2.2\r\nContent-Length: ${length}\r\n\r\n1`;
+    `User-Agent: ${READER["user-agent"]}\r\nContent-Length: ${length}\r\n\r\n1`;
   await connection.write(new TextEncoder().encode(request));
   return connection;
 }

@@ -125,14 +125,14 @@ for (const { what, ...sent } of refused) {
   });
 }
 
-Deno.test("Access.check.reader lets anyone read where reads are open", () => {
+Deno.test("Access: reader lets anyone read where reads are open", () => {
   const access = createAccess({ secret: undefined, openReads: true, log });
-  strictEqual(access.check.reader, undefined);
+  strictEqual(access.checkOf("reader"), undefined);
 });
 
 Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
   const access = createAccess({ secret: SECRET, openReads: true, log });
-  await access.check.owner?.(shownAs({ headers: [["x-auth-token", SECRET]] }));
+  await access.checkOf("owner")?.(shownAs({ headers: [["x-auth-token", SECRET]] }));
   for (const id of ["home", "a", "日本", "a:b", "__proto__"]) {
     const made = access.keysFor("Counter keys").make("counter", counterId(id)).key;
     strictEqual(made, keyOf(SECRET, id));
@@ -145,7 +145,7 @@ Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of count
   );
 });
 
-Deno.test("Access.check.keyholder takes the key of its own counter, and no read does", async () => {
+Deno.test("Access: keyholder takes the key of its own counter, and no read does", async () => {
   deepStrictEqual(await opened({ query: `?key=${key}` }, "a"), { hit: true, read: false });
   for (const id of ["b", "home", "A", "a:", ":a", "counter:a", "ä"]) {
     deepStrictEqual(await opened({ query: `?key=${key}` }, id), { hit: false, read: false }, id);
@@ -166,7 +166,7 @@ const noKeys = [
 ];
 
 for (const query of noKeys) {
-  Deno.test(`Access.check.keyholder refuses what is almost a key: ${query}`, async () => {
+  Deno.test(`Access: keyholder refuses what is almost a key: ${query}`, async () => {
     strictEqual((await opened({ query }, "a")).hit, false);
   });
 }
@@ -284,11 +284,11 @@ async function opened(sent: Sent, id = "home"): Promise<{ hit: boolean; read: bo
   const secret = "secret" in sent ? sent.secret : SECRET;
   const { access = createAccess({ secret, openReads: false, log }) } = sent;
   const asked = shownAs(sent, id);
-  const read = await passes(() => access.check.reader?.(asked));
+  const read = await passes(() => access.checkOf("reader")?.(asked));
   if (secret !== undefined && secret.length >= 16) {
-    strictEqual(await passes(() => access.check.owner?.(asked)), read);
+    strictEqual(await passes(() => access.checkOf("owner")?.(asked)), read);
   }
-  return { hit: await passes(() => access.check.keyholder?.(asked)), read };
+  return { hit: await passes(() => access.checkOf("keyholder")?.(asked)), read };
 }
 
 function shownAs({ query = "", headers = [] }: Sent, id = "home"): Credentials {

@@ -18,13 +18,15 @@ Deno.test("the process forgets the salt of a day at midnight, though nobody come
     return salt(day);
   };
   const counters = createCounters(store, calendar);
+  const ending = new AbortController();
   const log = createLog({ secrets: [], write: () => {} });
-  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log });
+  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log, ended: ending.signal });
   const request = new Request("http://localhost/");
   const { query } = parseQuery("/?visitor=v", new Set(["visitor"]));
   await waitFor("the salt to be asked for again", async () => {
     await countVisitor({ request, connection: {}, id: counterId("a"), query }, undefined);
     return salts > 1 || undefined;
   });
+  ending.abort();
   await counters.close();
 });

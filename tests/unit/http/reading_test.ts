@@ -18,9 +18,9 @@ Deno.test("the bodies of a network and of all are limited, and more are refused 
     return read({ request, network }, 10);
   }
   const overloaded = { kind: "overloaded", status: 503 };
-  const ofOne = Array.from({ length: 50 }, () => begin("one"));
+  const ofOne = Array.from({ length: 1000 }, () => begin("one"));
   await rejects(begin("one"), overloaded);
-  const others = Array.from({ length: 950 }, (_, index) => begin(`other ${index % 25}`));
+  const others = Array.from({ length: 3000 }, (_, index) => begin(`other ${index % 25}`));
   await rejects(begin("another"), overloaded);
   end.resolve(new TextEncoder().encode("!"));
   const all = await Promise.all([...ofOne, ...others]);

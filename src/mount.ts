@@ -46,8 +46,10 @@ export async function close(): Promise<void> {
 
 async function open(): Promise<OpenService> {
   const environment = await readEnvironment();
-  const onUnusable = (cause: unknown) => log.error("store unusable", { cause });
-  const service = await openService(environment, { isTerminal: false, onUnusable });
+  const service = await openService(environment, {
+    isTerminal: false,
+    onUnusable: (cause, log) => log.error("store unusable", { cause }),
+  });
   const { log } = service;
   for (const warning of service.warnings) log.warn(warning);
   log.info("mounted", { source: service.counters.source });

@@ -40,6 +40,9 @@ channel.onmessage = ({ data: [worker, isRunning] }: MessageEvent<Message>) => {
 tell(true);
 
 const service = await open().catch(fail);
+// A worker takes connections once this module has run. While it loads the client of Redis on a busy
+// machine, it could not answer in time.
+await service.counters.ready().catch(() => {});
 closeOnSignal(service).then(exitWithOthers);
 
 /**

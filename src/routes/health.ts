@@ -32,7 +32,7 @@ export function readiness({ counters }: Service): Endpoint {
 }
 
 /** `GET /status`: all that the owner's page needs next to the counters. */
-export function status({ counters, secretPlace, notice }: Service): Endpoint {
+export function status({ counters, secretPlace, notices }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show the time zone and the warnings of the service",
     async respond() {
@@ -42,7 +42,7 @@ export function status({ counters, secretPlace, notice }: Service): Endpoint {
         (error) => [isFullDisk(error) ? FULL_DISK : NOT_COUNTED],
       );
       const risks = counters.risks().values();
-      const warnings = [...trouble, ...risks, ...notice === undefined ? [] : [notice]];
+      const warnings = [...trouble, ...risks, ...notices];
       const body = { timeZone, secret: secretPlace, warnings };
       return createResponse(JSON.stringify(body), HEADERS);
     },

@@ -24,8 +24,8 @@ export interface ServiceOptions {
     embedOrigins: readonly string[];
     /** The setting or the file that keeps the secret. Undefined if it is for this run only. */
     secretPlace?: string | undefined;
-    /** A sentence for the owner about a new secret. */
-    notice?: string | undefined;
+    /** Sentences for the owner about the start: a new secret, a wrong clock. */
+    notices?: readonly string[];
   };
   counters: Counters;
   metrics: Metrics;
@@ -40,7 +40,7 @@ export function createService(
   { config, counters, metrics, log }: ServiceOptions,
   call: Dispatcher["call"],
 ) {
-  const { serveAs, embedOrigins, secretPlace, notice } = config;
+  const { serveAs, embedOrigins, secretPlace, notices = [] } = config;
   const draining = { hasBegun: false };
   const ending = new AbortController();
   const { signal: ended } = ending;
@@ -53,7 +53,7 @@ export function createService(
     serveAs,
     embedOrigins,
     secretPlace,
-    notice,
+    notices,
     /** The counts that badges show. */
     readLatest: createLatestReader(counters),
     access: createAccess({ ...config, log, onEarlierKey: () => metrics.earlierKeys++ }),

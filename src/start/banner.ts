@@ -1,4 +1,4 @@
-import { VERSION } from "../version.ts";
+import { RELEASED, VERSION } from "../version.ts";
 import type { Config } from "./config.ts";
 import type { LoadedEnvironment } from "./environment.ts";
 import { type GeneratedSecret, secretWarnings } from "./generated_secret.ts";
@@ -62,6 +62,14 @@ export function settingsWarnings(
     warnings.push(`These settings have no effect on Deno Deploy: ${ignored.join(", ")}`);
   }
   return warnings;
+}
+
+/** Returns a warning if the clock cannot be right, because it is before the version's release. */
+export function clockWarning(now: number): string | undefined {
+  const date = new Date(now).toISOString().slice(0, 10);
+  return date >= RELEASED
+    ? undefined
+    : `The clock says ${date}, before this version was released: set it, because hits count for the days that it says`;
 }
 
 const PROTECTED_READS = "require the secret (set PUBLIC_READS=1 to make badges public)";

@@ -1,5 +1,6 @@
 import { MIN_SECRET_LENGTH } from "../auth/secret.ts";
 import { errorMessage, StartError } from "../start_error.ts";
+import { folderOf, siblingOf } from "../store/kv/file/file_lock.ts";
 import type { StoreSetting } from "../store/setting.ts";
 
 /** The file of a secret, and the secret in it. */
@@ -25,11 +26,9 @@ export interface GeneratedSecret {
  * keys.
  */
 export function findSecret(store: StoreSetting): SecretFile {
-  const path = store.kind === "kv-file" ? store.path.replace(FILE_NAME, "secret") : "data/secret";
+  const path = store.kind === "kv-file" ? siblingOf(store.path, "secret") : "data/secret";
   return { path, text: readSecret(path) };
 }
-
-const FILE_NAME = Deno.build.os === "windows" ? /[^\\/]*$/ : /[^/]*$/;
 
 /** Returns 160 random bits in hexadecimal, which needs no escaping anywhere. */
 function randomSecret(): string {
@@ -101,8 +100,7 @@ export function noticeOfNew({ path }: GeneratedSecret, isUsed: boolean | undefin
 }
 
 function writeSecret(path: string, secret: string): void {
-  const folder = path.replace(FILE_NAME, "");
-  if (folder !== "") Deno.mkdirSync(folder, { recursive: true });
+  Deno.mkdirSync(folderOf(path), { recursive: true });
   using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
   file.writeSync(new TextEncoder().encode(`${secret}\n`));
   file.syncSync();

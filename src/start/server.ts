@@ -1,6 +1,6 @@
 import { createApp } from "../app.ts";
 import { linkTokenOf } from "../auth/signed_token.ts";
-import { banner, settingsWarnings, shellWord } from "./banner.ts";
+import { banner, clockWarning, settingsWarnings, shellWord } from "./banner.ts";
 import { runCommand } from "./command_line.ts";
 import { type Config, parseConfig, sourceOf } from "./config.ts";
 import { createCalendar } from "../domain/calendar.ts";
@@ -13,7 +13,7 @@ import { listen } from "./listener.ts";
 import { findSecret, keepSecret, noticeOfNew } from "./generated_secret.ts";
 import { explainFailure, SETTINGS } from "./settings.ts";
 import { Metrics } from "../metrics.ts";
-import { createLog, printTo } from "../log.ts";
+import { createLog, type Log, printTo } from "../log.ts";
 
 /**
  * Time that open requests may take after a signal, in milliseconds. Deno Deploy grants 5 s for the
@@ -91,7 +91,7 @@ export async function closeOnSignal(
 export interface OpenServiceOptions {
   readonly isTerminal: boolean;
   /** Called with the reason if the store turns out later to be unusable for good. */
-  onUnusable(cause: unknown): void;
+  onUnusable(cause: unknown, log: Log): void;
   /** Returns the number of this worker in the process, from 0. */
   worker?: () => number;
 }
@@ -117,7 +117,10 @@ export async function openService(
 
   const calendar = createCalendar(config.timeZone);
   const metrics = new Metrics(worker);
-  const store = await openStore({ config, calendar, log, metrics, onUnusable }).catch((cause) => {
+  const store = await openStore({
+    ...{ config, calendar, log, metrics },
+    onUnusable: (cause) => onUnusable(cause, log),
+  }).catch((cause) => {
     if (!(cause instanceof Deno.errors.NotCapable) || config.store.kind !== "kv-file") throw cause;
     return refuseFolder(config.store.path, cause);
   });
@@ -131,13 +134,15 @@ export async function openService(
   for (const text of [secret, signIn]) if (text !== undefined) secrets.push(text);
   const isUsed = own?.isNew ? await holdsCounters(counters).catch(() => undefined) : undefined;
   const notice = own?.isNew ? noticeOfNew(own, isUsed) : undefined;
+  const clock = clockWarning(Date.now());
   // At once, because only one of several workers creates the secret.
   for (const warning of own?.warnings ?? []) log.warn(warning);
   if (notice !== undefined && isUsed !== false) log.warn(notice);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const app = createApp({
     config: {
-      ...{ ...config, secret, proxies, startedAt, notice },
+      ...{ ...config, secret, proxies, startedAt },
+      notices: [notice, clock].filter((text) => text !== undefined),
       secretPlace: own === undefined ? SETTINGS.secret.name : own.path,
     },
     counters,
@@ -146,6 +151,7 @@ export async function openService(
   });
   // Not in the log yet, because one of several workers logs them.
   const warnings = settingsWarnings(config, { unknownNames, quotedNames });
+  if (clock !== undefined) warnings.push(clock);
   return { config, warnings, own, signIn, log, counters, app };
 }
 

@@ -115,6 +115,29 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "the package: a store that cannot be used is a line in the log with its reason",
+  needsRedis,
+  async () => {
+    await using redis = await startRedis();
+    await using folder = await tempDir();
+    const entry = new URL(`../../${config.exports}`, import.meta.url);
+    // Without SECRET_TOKEN, it asks the store for counters before it is mounted.
+    const { stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["eval", "--config", join(projectFolder, "deno.json")],
+        `import { close, fetch } from "${entry}"; await fetch(new Request("http://a/count")); await close();`,
+      ],
+      cwd: folder.path,
+      env: { STORE_URL: `${redis.url},127.0.0.1:${redis.port}` },
+    }).output();
+    match(
+      new TextDecoder().decode(stderr),
+      /"store unusable","cause":"StartError: .*several addresses/,
+    );
+  },
+);
+
 Deno.test("deno.json: the dev task starts what the start task does, and watches", () => {
   const [start, dev] = ["start", "dev"].map((task) => config.tasks[task]?.command);
   strictEqual(dev, "DENO_WATCH=--watch deno task start");

@@ -1,7 +1,8 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
-import { banner, settingsWarnings } from "../../../src/start/banner.ts";
+import { banner, clockWarning, settingsWarnings } from "../../../src/start/banner.ts";
 import { join } from "node:path";
 import type { GeneratedSecret } from "../../../src/start/generated_secret.ts";
+import { projectFolder } from "../../support/programs.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { parseConfig } from "../../../src/start/config.ts";
 import { VERSION } from "../../../src/version.ts";
@@ -27,6 +28,14 @@ Deno.test("with PUBLIC_URL, the sign-in link works at the address of the service
   match(show(environment), /\n {2}public {4}https:\/\/example\.org\/hits\n/);
   match(show(environment), /\n {2}page {6}https:\/\/example\.org\/hits$/);
   match(show(environment, { signIn: "1ee7" }), / https:\/\/example\.org\/hits\/#sign-in=1ee7 /);
+});
+
+Deno.test("clockWarning: a clock before the date of the release in the changelog is wrong", async () => {
+  const changelog = await Deno.readTextFile(join(projectFolder, ".docs/CHANGELOG.md"));
+  const [, date = ""] = new RegExp(`^## ${VERSION} \\((.*)\\)$`, "m").exec(changelog) ?? [];
+  const release = Date.parse(date);
+  strictEqual(clockWarning(release), undefined);
+  match(clockWarning(release - 1) ?? "", /^The clock says \d{4}-\d\d-\d\d, before this version/);
 });
 
 Deno.test("a secret that no file keeps is printed, with a curl line", () => {

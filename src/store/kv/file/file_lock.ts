@@ -50,7 +50,12 @@ function ownerOf(path: string): string | undefined {
   }
 }
 
-/** Returns the folder of a file. Not by `node:path`, which would make each start slower. */
-export function folderOf(path: string): string {
-  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) || "/" : ".";
+/** Returns the path of a file next to another. Not by `node:path`, which would slow each start. */
+export function siblingOf(path: string, name: string, os = Deno.build.os): string {
+  return path.replace(os === "windows" ? /[^\\/]*$/ : /[^/]*$/, name);
+}
+
+/** Returns the folder of a file. */
+export function folderOf(path: string, os = Deno.build.os): string {
+  return siblingOf(path, "", os).replace(/(?<=.)[\\/]$/s, "") || ".";
 }

@@ -25,7 +25,7 @@ const RULES: [modules: string, mayImport: string[]][] = [
   ["src/app.ts", [
     ...["src/routes/", "src/compat/", "src/http/", "src/chart/pictures.ts"],
   ]],
-  ["src/start/", ["src/hits/serve_as.ts", "src/auth/", "node:"]],
+  ["src/start/", ["src/store/", "src/hits/serve_as.ts", "src/auth/", "node:"]],
   ["src/routes/read_counter.ts", ["src/domain/"]],
   ["src/routes/", [
     ...["src/hits/", "src/http/", "src/auth/", "src/domain/", "src/counters/", "src/badge/"],

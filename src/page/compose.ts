@@ -1,6 +1,6 @@
 import { STYLES } from "../badge/styles.ts";
 import type { Route } from "../http/endpoint.ts";
-import { ICON } from "../http/response.ts";
+import { ICON, inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import css from "../browser/owner/page.css" with { type: "text" };
 import dataCss from "../browser/owner/data/data.css" with { type: "text" };
@@ -23,7 +23,7 @@ export { dataScript };
  * Composes the page as one document. An import map has the hash of the script that it loads later,
  * because the policy allows nothing else.
  */
-export async function composePage(facts: PageFacts): Promise<Page> {
+export async function composePage(facts: PageFacts, publicUrl?: string): Promise<Page> {
   const hash = (await hashOf(dataScript)).slice(1, -1);
   const imports = JSON.stringify({ integrity: { "./data.js": hash } });
   const filled = html.replace("<!--styles-->", () => stylesWithoutScript(facts))
@@ -31,12 +31,13 @@ export async function composePage(facts: PageFacts): Promise<Page> {
     .replace('type="importmap">', (start) => start + imports);
   const style = STYLE + dataCss.replaceAll(/^ +/gm, "");
   const others = [imports, dataScript];
-  return await compose(filled, { style, script, sources: PAGE_SOURCES, others });
+  return await compose(filled, { style, script, sources: PAGE_SOURCES, others, publicUrl });
 }
 
 /** Composes the page of a group, whose head the server completes for each request. */
-export async function composeSharedPage(): Promise<Page> {
-  return await compose(sharedHtml, { style: STYLE, script: sharedScript, sources: PAGE_SOURCES });
+export async function composeSharedPage(publicUrl?: string): Promise<Page> {
+  const parts = { style: STYLE, script: sharedScript, sources: PAGE_SOURCES, publicUrl };
+  return await compose(sharedHtml, parts);
 }
 
 const STYLE = css.replaceAll(/^ +/gm, "");
@@ -49,18 +50,23 @@ interface Parts {
   readonly sources: string;
   /** Further scripts that the policy allows. */
   readonly others?: readonly string[];
+  /** The address of the service for others. The scripts take that of the page without it. */
+  readonly publicUrl?: string | undefined;
 }
 
 /** Puts a style, a script and the icon into a document. */
 export async function compose(
   html: string,
-  { style, script, sources, others = [] }: Parts,
+  { style, script, sources, others = [], publicUrl }: Parts,
 ): Promise<Page> {
+  const address = publicUrl === undefined
+    ? ""
+    : `<meta name="public-url" content="${inHtml(publicUrl)}">`;
   const [styleHash, ...hashes] = await Promise.all([style, script, ...others].map(hashOf));
   return {
     html: html
       .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
-      .replace("</head>", () => `${ICON}</head>`)
+      .replace("</head>", () => `${address}${ICON}</head>`)
       .replace(' src="page.js">', () => `>${script}`),
     policy:
       `default-src 'none'; script-src ${hashes.join(" ")}; style-src ${styleHash}; ${sources}; ` +

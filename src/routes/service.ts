@@ -22,6 +22,8 @@ export interface ServiceOptions {
     hitOrigins: readonly string[];
     /** The origins of the pages that may embed shared pages. */
     embedOrigins: readonly string[];
+    /** The address at which the service is reached. Undefined if it is that of the request. */
+    publicUrl?: string | undefined;
     /** The setting or the file that keeps the secret. Undefined if it is for this run only. */
     secretPlace?: string | undefined;
     /** Sentences for the owner about the start: a new secret, a wrong clock. */
@@ -40,7 +42,7 @@ export function createService(
   { config, counters, metrics, log }: ServiceOptions,
   call: Dispatcher["call"],
 ) {
-  const { serveAs, embedOrigins, secretPlace, notices = [] } = config;
+  const { serveAs, embedOrigins, publicUrl, secretPlace, notices = [] } = config;
   const draining = { hasBegun: false };
   const ending = new AbortController();
   const { signal: ended } = ending;
@@ -52,6 +54,7 @@ export function createService(
     call,
     serveAs,
     embedOrigins,
+    publicUrl,
     secretPlace,
     notices,
     /** The counts that badges show. */

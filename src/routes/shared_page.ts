@@ -38,8 +38,8 @@ const theme = {
 const MAX_TITLE = 100;
 
 /** `GET /p`: the numbers of a group as a page for people without the secret. */
-export function sharedPage({ embedOrigins }: Service): Endpoint {
-  const load = loadOnce(composeSharedPage);
+export function sharedPage({ embedOrigins, publicUrl }: Service): Endpoint {
+  const load = loadOnce(() => composeSharedPage(publicUrl));
   const headers = { ...headersFor("html", PRIVATE), "x-robots-tag": "noindex" };
   return endpoint("prefix", {
     summary: "Show a group to everyone with its read key",
@@ -53,7 +53,7 @@ export function sharedPage({ embedOrigins }: Service): Endpoint {
       const heading = shown || (/[^/]+(?=\/*$)/.exec(id)?.[0] ?? id);
       const classes = [query.get("theme") ?? "auto", isEmbedded ? "embedded" : ""].join(" ").trim();
       const page = html.replace("<html", () => `<html class="${inHtml(classes)}"`)
-        .replace("<!--head-->", () => headOf(heading, request, embedOrigins));
+        .replace("<!--head-->", () => headOf(heading, request, { embedOrigins, publicUrl }));
       const isPacked = acceptsGzip(request);
       return createResponse(isPacked ? await gzip(page) : page, {
         ...headers,
@@ -69,8 +69,14 @@ export function sharedPage({ embedOrigins }: Service): Endpoint {
 }
 
 /** Returns the part of the head that services read which show previews of links. */
-function headOf(heading: string, request: Request, embedOrigins: readonly string[]): string {
-  const [page, image] = [publicUrl("p", request), publicUrl("preview.png", request)];
+function headOf(
+  heading: string,
+  request: Request,
+  { embedOrigins, publicUrl }: Pick<Service, "embedOrigins" | "publicUrl">,
+): string {
+  const address = (path: string) =>
+    publicUrl === undefined ? addressOf(path, request) : new URL(`${publicUrl}/${path}`);
+  const [page, image] = [address("p"), address("preview.png")];
   for (const [name, value] of new URL(request.url).searchParams) {
     if (["prefix", "key"].includes(name)) image.searchParams.set(name, value);
     // Other parameters may hold the secret.
@@ -98,7 +104,7 @@ const LOCAL_HOST = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
  * Returns the address of a path as clients of the proxy see it. It contains a read key, so it has
  * TLS unless the host is this machine.
  */
-function publicUrl(path: string, { headers, url }: Request): URL {
+function addressOf(path: string, { headers, url }: Request): URL {
   // Reading these headers is safe, because only the client that sent them gets the response.
   const prefix = headers.get("x-forwarded-prefix") ?? "";
   const base = FORWARDED_PREFIX.test(prefix) ? prefix.replace(/\/?$/, "/") : "/";

@@ -8,14 +8,20 @@ import { composePage, factsOf } from "../page/compose.ts";
 import type { Service } from "./service.ts";
 
 /** `GET /`: the page for browsers, and a list of the endpoints as plain text for other clients. */
-export function welcome(routes: () => readonly Route[], { readPolicy }: Service): Endpoint {
+export function welcome(
+  routes: () => readonly Route[],
+  { readPolicy, publicUrl }: Service,
+): Endpoint {
   const textHeaders = {
     ...headersFor("text", "no-cache"),
     "referrer-policy": "no-referrer",
     vary: "Accept",
   };
   const load = loadOnce(async () => {
-    const { html, policy } = await composePage(factsOf(routes(), readPolicy.isPublic));
+    const { html, policy } = await composePage(
+      factsOf(routes(), readPolicy.isPublic),
+      publicUrl,
+    );
     const headers = {
       ...headersFor("html", "no-cache"),
       "content-security-policy": policy,

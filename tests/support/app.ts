@@ -72,13 +72,15 @@ export interface TestAppOptions {
   keyVersions?: string;
   /** As the setting EMBED_ORIGINS. */
   embedOrigins?: readonly string[];
+  publicUrl?: string;
 }
 
 /** The app over a store, which it closes at the end. */
 export function openApp(
   { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
 ): TestApp {
-  const { proxies = 0, groupLimit = 10_000, hitOrigins = [], embedOrigins = [] } = options;
+  const { proxies = 0, groupLimit = 10_000, hitOrigins = [], embedOrigins = [], publicUrl } =
+    options;
   const { fallbacks = [], startedAt } = options;
   const keyVersions = parseKeyVersions(options.keyVersions ?? "");
   const serveAs = parseServeAs(options.serveAs ?? "");
@@ -87,7 +89,7 @@ export function openApp(
   const counters = createCounters(store, calendar, metrics);
   const app = createApp({
     config: {
-      ...{ secret, openReads, proxies, groupLimit, serveAs, hitOrigins, embedOrigins },
+      ...{ secret, openReads, proxies, groupLimit, serveAs, hitOrigins, embedOrigins, publicUrl },
       ...{ fallbacks, keyVersions, startedAt },
     },
     counters,

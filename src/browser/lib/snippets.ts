@@ -1,4 +1,4 @@
-import { here } from "./browser.ts";
+import { base } from "./browser.ts";
 import { choice } from "./choice.ts";
 import { copyButton } from "./clipboard.ts";
 import { fill, make } from "./make.ts";
@@ -36,7 +36,7 @@ export function elementSnippet(
   element: "tally-mark" | "tally-top",
   attributes: readonly (readonly [name: string, value: string])[],
 ) {
-  const script = inHtml(new URL("tally.js", here).href);
+  const script = inHtml(new URL("tally.js", base).href);
   const list = attributes.map(([name, value]) => ` ${name}="${inHtml(value)}"`).join("");
   const content = element === "tally-mark" ? "–" : "";
   return `<script async src="${script}"><\/script>\n<${element}${list}>${content}</${element}>`;

@@ -3,7 +3,7 @@
 /// <reference lib="esnext" />
 import { yearCalendar } from "./year_calendar.ts";
 import { shortAbove } from "../lib/cells.ts";
-import { here } from "../lib/browser.ts";
+import { base, here } from "../lib/browser.ts";
 import { choice } from "../lib/choice.ts";
 import { byId, fill, make } from "../lib/make.ts";
 import { errorMessage, grouped, timeText } from "../lib/words.ts";
@@ -128,8 +128,8 @@ function sharing(title: string) {
   showBox("");
 
   function showBox(theme: string) {
-    const page = new URL(`p?${query}`, here).href;
-    const image = new URL(`preview.png?${keep(["prefix", "key"])}`, here).href;
+    const page = new URL(`p?${query}`, base).href;
+    const image = new URL(`preview.png?${keep(["prefix", "key"])}`, base).href;
     const { HTML } = imageSnippets(image, `views of ${title}`);
     const look = theme === "" ? "" : `&theme=${theme}`;
     const scheme = theme === "" ? "" : `;color-scheme:${theme}`;

@@ -66,6 +66,11 @@ Deno.test("the preview image of GET /p is the one of its group and key, at the a
   const proxied = await openPage(app, "", { "x-forwarded-proto": "https" });
   ok(proxied.body.includes(image("https")));
   strictEqual((await app.send(`HEAD /preview.png?prefix=blog/&key=${key}`)).status, 200);
+  await using named = await memoryApp({ publicUrl: "https://example.org/hits" });
+  const { body } = await openPage(named, "", { "x-forwarded-proto": "http" });
+  match(body, /og:image" content="https:\/\/example\.org\/hits\/preview\.png\?/);
+  match(body, /og:url" content="https:\/\/example\.org\/hits\/p\?/);
+  match(body, /<meta name="public-url" content="https:\/\/example\.org\/hits">/);
 });
 
 Deno.test("GET /p writes no text of the query into the page as markup", async () => {

@@ -1,5 +1,5 @@
 import { keyOf } from "../counters/counter.ts";
-import { here } from "../../lib/browser.ts";
+import { base, here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { byId, fill, icon, make } from "../../lib/make.ts";
 import { errorMessage } from "../../lib/words.ts";
@@ -181,7 +181,7 @@ async function snippetsOf(
   const once: Choices = isOnce ? [["once", "day"]] : [];
   const keyed: Choices = isCounting ? [["key", key]] : [];
   const addressOf = (path: string, choices: Choices) =>
-    new URL(`${path}?${queryOf([["id", id], ...choices])}`, here).href;
+    new URL(`${path}?${queryOf([["id", id], ...choices])}`, base).href;
   const address = addressOf(isCounting ? "hit.svg" : kind, [...looks, ...once, ...keyed]);
   const snippets: Record<string, string> = imageSnippets(address, label || "views");
   if (kind !== "badge") return snippets;

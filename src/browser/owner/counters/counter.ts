@@ -1,4 +1,4 @@
-import { here, save } from "../../lib/browser.ts";
+import { base, save } from "../../lib/browser.ts";
 import { ask } from "../../lib/choice.ts";
 import { copy, copyButton } from "../../lib/clipboard.ts";
 import { draw, fill, make, orExplain } from "../../lib/make.ts";
@@ -65,7 +65,7 @@ function showKey(id: string, place: HTMLElement) {
   return orExplain(place, async () => {
     const own = await keyOf("id", id);
     const { key } = own;
-    const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, here).href;
+    const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, base).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["counter", id], ["key", key]]);
     const why = make("p.small");
@@ -132,7 +132,7 @@ function menuOf(row: Figures, wholeOf: () => Line | undefined, reload: () => Pro
       type: "number",
       "aria-label": "Total",
       min: 0,
-      max: Number.MAX_SAFE_INTEGER,
+      max: 2 ** 52,
       required: true,
       value: row.total,
     });
@@ -177,7 +177,7 @@ async function change(
       content
         ? ["Set ", name, ` to ${plural(content.hits, "view")}. It had ${grouped(before.hits)}.`]
         : ["Deleted ", name, `: ${views}${days > 0 ? `, ${plural(days, "day")}` : ""}.`],
-      [["Undo", () => restore({ ...before, id })]],
+      [["Undo", () => restore({ ...before, id }, crypto.randomUUID())]],
     );
     reload();
   };
@@ -190,16 +190,24 @@ async function change(
     }
   }
 
-  /** Restores a counter. If this fails, its last copy is in this page, so it can be saved. */
-  async function restore(before: Line) {
+  /**
+   * Undoes the change by an addition, which keeps what was counted since. `attempt` is its name, so
+   * that trying again adds it once. If this fails, the last copy of the counter is in this page.
+   */
+  async function restore(before: Line, attempt: string) {
+    const addition = content ? { hits: before.hits - content.hits } : before;
     try {
-      await send(id, "PUT", before);
+      await callForJson(`counters?${queryOf([["id", id], ["mode", "add"]])}`, {
+        method: "PUT",
+        headers: { "idempotency-key": attempt },
+        body: JSON.stringify(addition),
+      });
       toast(["Restored ", name, "."], [["Redo", redo]]);
       await reload();
     } catch (error) {
       toast([name, ` was not restored. ${errorMessage(error)}`], [
         ["Save it as a file", () => saveCounter(before)],
-        ["Try again", () => restore(before)],
+        ["Try again", () => restore(before, attempt)],
       ]);
     }
   }

@@ -1,5 +1,5 @@
 import { badgeLink, keyOf, keyParts } from "./counter.ts";
-import { here } from "../../lib/browser.ts";
+import { base } from "../../lib/browser.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { grouped } from "../../lib/words.ts";
@@ -65,11 +65,11 @@ function showKey(prefix: string, place: HTMLElement) {
       const heading = title.value.trim();
       const titled = heading === "" ? [] : [["title", heading] as const];
       const link = queryOf([["prefix", prefix], ["key", readKey], ...titled]);
-      return new URL(`p?${link}`, here).href;
+      return new URL(`p?${link}`, base).href;
     };
     const open = make("a.button", { href: sharedLink(), target: "_blank" }, "Open shared page");
     title.addEventListener("input", () => open.href = sharedLink());
-    const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, here).href;
+    const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, base).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["prefix", prefix]]);
     const List = elementSnippet("tally-top", [["prefix", prefix], ["key", own.key], [

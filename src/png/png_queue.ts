@@ -161,7 +161,7 @@ function startRasterizer(
     }
   }
 
-  return { rasterize, close: () => current?.postMessage("close") };
+  return { rasterize, close: () => current?.terminate() };
 }
 
 function moduleUrl(script: string): string {

@@ -6,9 +6,7 @@ import { createRasterizer, type RasterizerParts, type RasterJob } from "./raster
 // so that it reaches the thread that started this worker.
 addEventListener("message", ({ data }: MessageEvent<RasterizerParts>) => {
   const loading = createRasterizer(data);
-  addEventListener("message", async ({ data }: MessageEvent<RasterJob | "close">) => {
-    // A worker with WebAssembly that is terminated from outside may keep its process alive.
-    if (data === "close") return close();
+  addEventListener("message", async ({ data }: MessageEvent<RasterJob>) => {
     postMessage(await (await loading)(data));
   });
 }, { once: true });

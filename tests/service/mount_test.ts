@@ -72,10 +72,9 @@ Deno.test("the package: mounted as documented, it has its own versions of packag
   }));
   deepStrictEqual(hits.sort(), [1, 2, 3]);
   const { key } = JSON.parse(new TextDecoder().decode(await read("/key?prefix=blog/", authorized)));
-  // These start a timer, a worker and a pass over the counters.
+  // These start timers and a pass over the counters.
   await read(`/hit?id=blog/a&once=day&key=${key}`);
   await read("/as/dwyl/a/b.svg");
-  await read("/badge.png?id=a");
   await read("/badge?prefix=blog/");
   await read("/counters", authorized);
   strictEqual((await read("/count.txt?id=blog/a")).toString(), "49");

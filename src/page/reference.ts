@@ -177,7 +177,8 @@ function commandFor({ path, methods, operation }: DocumentedOperation): string {
 function queryFor({ parameters }: Operation, method: string): string {
   const id = parameters.find(({ name }) => name === "id")?.schema;
   if (id === undefined) {
-    return parameters.some(({ name }) => name === "prefix") ? "?prefix=blog/" : "";
+    const takes = (wanted: string) => parameters.some(({ name }) => name === wanted);
+    return takes("to") ? "?from=home&to=start" : takes("prefix") ? "?prefix=blog/" : "";
   }
   return id.default !== undefined || id.type === "array" || method !== "" ? "?id=home" : "";
 }

@@ -1,9 +1,10 @@
 import { load } from "./counters/counters_view.ts";
+import { base } from "../lib/base.ts";
 import { here } from "../lib/browser.ts";
 import { byId, fill, make } from "../lib/make.ts";
 import { call, callForJson } from "./sign_in/session.ts";
 
-const page = { call, callForJson, load };
+const page = { base, call, callForJson, load };
 
 /** The parts of the page that have its session, which the view gets passed in. */
 export type Page = typeof page;

@@ -3,7 +3,8 @@
 /// <reference lib="esnext" />
 import { yearCalendar } from "./year_calendar.ts";
 import { shortAbove } from "../lib/cells.ts";
-import { base, here } from "../lib/browser.ts";
+import { base } from "../lib/base.ts";
+import { here } from "../lib/browser.ts";
 import { choice } from "../lib/choice.ts";
 import { byId, fill, make } from "../lib/make.ts";
 import { errorMessage, grouped, timeText } from "../lib/words.ts";

@@ -119,7 +119,9 @@ for (const { name, ignore = false, processes, runs, begin } of kinds) {
           fc.boolean(),
           async (rounds, isLate) => {
             await using room = await begin();
-            await play(rounds, { room, processes, isLate });
+            // On Redis, a day that is ahead ends in a step before the hit that met it. Others may
+            // read in between.
+            await play(rounds, { room, processes, isLate: isLate || /Redis/.test(name) });
           },
         ),
         { numRuns: times(...runs), endOnFailure: true },

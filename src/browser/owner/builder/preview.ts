@@ -1,5 +1,6 @@
 import { keyOf } from "../counters/counter.ts";
-import { base, here } from "../../lib/browser.ts";
+import { base } from "../../lib/base.ts";
+import { here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { byId, fill, icon, make } from "../../lib/make.ts";
 import { errorMessage } from "../../lib/words.ts";

@@ -1,4 +1,5 @@
-import { base, save } from "../../lib/browser.ts";
+import { base } from "../../lib/base.ts";
+import { save } from "../../lib/browser.ts";
 import { ask } from "../../lib/choice.ts";
 import { copy, copyButton } from "../../lib/clipboard.ts";
 import { draw, fill, make, orExplain } from "../../lib/make.ts";

@@ -1,5 +1,5 @@
 import { badgeLink, keyOf, keyParts } from "./counter.ts";
-import { base } from "../../lib/browser.ts";
+import { base } from "../../lib/base.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { grouped } from "../../lib/words.ts";

@@ -1,11 +1,11 @@
-import { base, debounced } from "../../lib/browser.ts";
+import { debounced } from "../../lib/browser.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Page } from "../data_loader.ts";
 
 /** Creates the card that shows the keys of jobs, each with its command. */
-export function jobsCard({ callForJson }: Page) {
-  const address = base.href.replace(/\/$/, "");
+export function jobsCard({ base, callForJson }: Page) {
+  const address = base.href.slice(0, -1);
 
   /** Creates the part of a job. `show` shows its key and its command. */
   function jobPart(

@@ -12,6 +12,10 @@ export const MAX_ID_BYTES = 200;
 export const DEFAULT_ID = branded("home");
 
 const PLAIN = /^[!-~]{1,200}$/;
+/** Marks that pasted text brings along: direction marks and the soft hyphen. */
+const MARKS = /[\u00ad\u061c\u200e\u200f]/g;
+/** The tags that make a black flag that of a region, such as Scotland. */
+const FLAG_TAGS = /(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]+\u{e007f}/gu;
 /**
  * Control, format, surrogate, private-use and unassigned characters, and line separators. The
  * joiners U+200C and U+200D between two characters are none of these, because words of Persian and
@@ -38,14 +42,14 @@ const encoder = new TextEncoder();
 export function counterId(text: string | undefined): CounterId {
   const id = text === undefined ? DEFAULT_ID : parseCounterId(text);
   if (id !== undefined) return id;
-  if (text?.trim() === "") return DEFAULT_ID;
+  if (text !== undefined && trimmed(text) === "") return DEFAULT_ID;
   throw new Failure("bad-id");
 }
 
 /** Parses a counter id. Returns undefined if it is blank or invalid. */
 export function parseCounterId(text: string): CounterId | undefined {
   if (PLAIN.test(text)) return branded(text);
-  const id = normalized(text.trim());
+  const id = normalized(trimmed(text));
   return id !== undefined && VISIBLE.test(id) ? branded(id) : undefined;
 }
 
@@ -59,16 +63,21 @@ export function isCounterId(text: string): text is CounterId {
  * counters. Throws `bad-id` if it is invalid.
  */
 export function counterPrefix(text: string): string {
-  const prefix = normalized(text.trimStart());
+  const prefix = normalized(text.replace(MARKS, "").trimStart());
   if (prefix === undefined) throw new Failure("bad-id");
   return prefix;
+}
+
+function trimmed(text: string): string {
+  return text.replace(MARKS, "").trim();
 }
 
 function normalized(text: string): string | undefined {
   // Check the length first: normalizing many combining marks takes quadratic time.
   if (text.length > MAX_UNITS) return undefined;
   const id = text.normalize("NFC");
-  return FORBIDDEN.test(id) || encoder.encode(id).length > MAX_ID_BYTES ? undefined : id;
+  const isForbidden = FORBIDDEN.test(id.replace(FLAG_TAGS, ""));
+  return isForbidden || encoder.encode(id).length > MAX_ID_BYTES ? undefined : id;
 }
 
 /** Marks a text that was checked as an id. No other code may do this. */

@@ -169,13 +169,24 @@ const IMAGE_PROXY = /\bcamo\b|ImageProxy|YahooMailProxy|^Mozilla\/5\.0$/i;
 /** Maximum number of examined characters, because `isbot` tries 200 patterns at each. */
 const MAX_AGENT_LENGTH = 1000;
 
+/**
+ * Crawlers that `isbot` takes for browsers: those in the form "compatible; NAME/1.0", which browsers
+ * of old use as well, and Sphinx, which checks images while it builds documentation.
+ */
+const NAMED_CRAWLER =
+  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\bSphinx\/\d/i;
+
 /** Words for which `isbot` takes the browsers in SmartNews, Toutiao and Sogou for crawlers. */
 const APP_WORDS = /news|sogou/gi;
 
-/** Classifies a client by its `User-Agent`, and an app also by what scripts of pages send. */
+/**
+ * Classifies a client by its `User-Agent`, an app also by what scripts of pages send, and a crawler
+ * also by the `Signature-Agent` with which it signs requests (Web Bot Auth).
+ */
 export function agentKind(headers: Headers): AgentKind {
   const agent = headers.get("user-agent")?.slice(0, MAX_AGENT_LENGTH) ?? "";
   if (IMAGE_PROXY.test(agent)) return "image proxy";
+  if (headers.has("signature-agent") || NAMED_CRAWLER.test(agent)) return "crawler";
   if (!isbot(agent)) return "reader";
   const isScript = headers.has("origin") && headers.get("sec-fetch-mode") === "cors";
   return isScript && !isbot(agent.replace(APP_WORDS, "")) ? "reader" : "crawler";

@@ -42,6 +42,44 @@ for (const [kind, agents] of Object.entries(kinds)) {
   }
 }
 
+/** Crawlers and tools whose names isbot 5.2.3 does not know all, and old browsers in their form. */
+const NAMED: readonly (readonly [agent: string, kind: string])[] = [
+  [
+    "Mozilla/5.0 (X11; Linux x86_64; rv:100.0) Gecko/20100101 Firefox/100.0 Sphinx/9.0.4",
+    "crawler",
+  ],
+  ["lychee/0.15.1", "crawler"],
+  [
+    "Mozilla/5.0 (compatible; HTML Proofer/5.0.9; +https://github.com/gjtorikian/html-proofer)",
+    "crawler",
+  ],
+  [
+    "Mozilla/5.0 (compatible; LinkChecker/10.4; +https://linkchecker.github.io/linkchecker/)",
+    "crawler",
+  ],
+  [
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)",
+    "crawler",
+  ],
+  [
+    "Mozilla/5.0 (Macintosh) AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0) Chrome/140.0",
+    "crawler",
+  ],
+  ["Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2; Trident/6.0)", "reader"],
+  ["Mozilla/5.0 (compatible; Konqueror/4.5; FreeBSD) KHTML/4.5.4 (like Gecko)", "reader"],
+];
+
+for (const [agent, kind] of NAMED) {
+  Deno.test(`agentKind() takes ${agent.slice(0, 120)} for ${kind}`, () => {
+    strictEqual(agentKind(new Headers({ "user-agent": agent })), kind);
+  });
+}
+
+Deno.test("agentKind() takes a browser that signs its requests for a crawler", () => {
+  const signed = { "user-agent": CHROME, "signature-agent": '"https://chatgpt.com"' };
+  strictEqual(agentKind(new Headers(signed)), "crawler");
+});
+
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 " +
   "(KHTML, like Gecko)";
 /** Apps with a browser of their own, which isbot 5.2.3 takes for crawlers by one word. */

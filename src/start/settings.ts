@@ -15,7 +15,10 @@ export interface Setting<Value> {
   readonly meaning: string;
   /** True if it has no effect on Deno Deploy. */
   readonly standaloneOnly?: boolean;
-  /** Throws a RangeError that completes the name of the setting and never shows the text. */
+  /**
+   * Throws a RangeError that completes the name of the setting and does not show the text. Only
+   * the host of an origin is shown, in the form to write.
+   */
   parse(text: string, deploy: boolean): Value;
 }
 
@@ -69,7 +72,7 @@ export const SETTINGS = {
   hitOrigins: {
     name: "HIT_ORIGINS",
     meaning:
-      "The sites whose pages may count, separated by commas: up to 20 origins such as `https://blog.example.com`. Pages of other sites get the number and count nothing. If it is not set, every page with a key may count.",
+      "The sites whose pages may count, separated by commas: up to 20 origins such as `https://blog.example.com`, or of apps, such as `tauri://localhost`. Pages of other sites get the number and count nothing. If it is not set, every page with a key may count.",
     parse: (text) => parseOrigins(text, { isHttpAllowed: true }),
   },
   embedOrigins: {
@@ -227,25 +230,47 @@ const MAX_ORIGINS = 20;
 const SECURE_ORIGIN = /^(?:https:\/\/[a-z\d.-]+|http:\/\/localhost)(?::\d+)?$/;
 const ANY_ORIGIN = /^https?:\/\/[a-z\d.-]+(?::\d+)?$/;
 
+/** The pages of an app, such as tauri://localhost and app://obsidian.md. */
+const APP_ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d+)?$/;
+
 /** Parses origins. Throws a RangeError that names the invalid entries by position. */
 function parseOrigins(
   text: string,
   { isHttpAllowed }: { isHttpAllowed: boolean },
 ): readonly string[] {
-  const form = isHttpAllowed ? ANY_ORIGIN : SECURE_ORIGIN;
+  const isValid = (entry: string) =>
+    isHttpAllowed
+      ? isOrigin(entry, ANY_ORIGIN) || isAppOrigin(entry)
+      : isOrigin(entry, SECURE_ORIGIN);
   const entries = text === "" ? [] : text.split(",");
-  const invalid = entries.flatMap((entry, index) => isOrigin(entry, form) ? [] : [index + 1]);
+  const invalid = entries.flatMap((entry, index) => isValid(entry) ? [] : [index + 1]);
   if (entries.length <= MAX_ORIGINS && invalid.length === 0) return entries;
+  const ascii = entries.flatMap(asciiOrigin);
   throw new RangeError(
     `must be 1 to ${MAX_ORIGINS} origins separated by commas without spaces, such as ` +
       `https://blog.example.com, ${isHttpAllowed ? "" : "with http for localhost only and "}` +
       "without paths" +
-      (invalid.length > 0 ? ` (see entry ${invalid.join(", ")})` : ""),
+      (invalid.length > 0 ? ` (see entry ${invalid.join(", ")})` : "") +
+      (ascii.length > 0 ? `. Write hosts with other letters as ${ascii.join(", ")}` : ""),
   );
 }
 
 function isOrigin(text: string, form: RegExp): boolean {
   return form.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Reports whether a text is an origin of an app: a URL gives no origin for its scheme. */
+function isAppOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return APP_ORIGIN.test(text) && url?.origin === "null" && url.href === text;
+}
+
+/** Returns the form in which browsers send an origin whose host has letters beyond ASCII. */
+function asciiOrigin(text: string): string[] {
+  const origin = /^https?:\/\/[^/@?#]*[^\p{ASCII}]/u.test(text)
+    ? URL.parse(text)?.origin
+    : undefined;
+  return origin === undefined ? [] : [origin];
 }
 
 function parseHost(text: string): string {

@@ -50,6 +50,21 @@ Deno.test("HIT_ORIGINS accepts http for any host, also on Deno Deploy, and refus
   }
 });
 
+Deno.test("HIT_ORIGINS accepts the schemes of apps, and EMBED_ORIGINS does not", () => {
+  for (const text of ["tauri://localhost", "app://obsidian.md", "capacitor://localhost"]) {
+    deepStrictEqual(parseConfig({ HIT_ORIGINS: text }).hitOrigins, [text]);
+    throws(() => parseConfig({ EMBED_ORIGINS: text }), /EMBED_ORIGINS must be/);
+    throws(() => parseConfig({ HIT_ORIGINS: `${text}/` }), /HIT_ORIGINS must be/);
+  }
+});
+
+Deno.test("HIT_ORIGINS shows the form to write of a host with letters beyond ASCII", () => {
+  const shown =
+    /see entry 2\)\. Write hosts with other letters as https:\/\/xn--bcher-kva\.example:8443$/m;
+  const text = "https://a.example,https://bücher.example:8443";
+  throws(() => parseConfig({ HIT_ORIGINS: text }), shown);
+});
+
 Deno.test("EMBED_ORIGINS names the entries that are invalid", () => {
   throws(
     () => parseConfig({ EMBED_ORIGINS: "https://a.example,*,https://b.example,null" }),

@@ -170,8 +170,8 @@ const IMAGE_PROXY = /\bcamo\b|ImageProxy|YahooMailProxy|^Mozilla\/5\.0$/i;
 const MAX_AGENT_LENGTH = 1000;
 
 /**
- * Crawlers that `isbot` takes for browsers: those in the form "compatible; NAME/1.0", which browsers
- * of old use as well, and Sphinx, which checks images while it builds documentation.
+ * Crawlers that `isbot` takes for browsers. They say "compatible; NAME/1.0", as old browsers do.
+ * Sphinx checks images while it builds documentation.
  */
 const NAMED_CRAWLER =
   /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\bSphinx\/\d/i;

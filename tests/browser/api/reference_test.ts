@@ -3,7 +3,7 @@ import { SECRET } from "../../support/secret.ts";
 import { assertAccessibleInBothModes, testPage } from "../../support/web_page.ts";
 
 testPage(
-  "the reference copies a line with the address of the server, and fits on a phone",
+  "the reference copies a line with the address of the server, and fits on an owner's phone",
   { env: { SECRET_TOKEN: SECRET }, path: "/api" },
   async ({ page, service }) => {
     await page.getByRole("button", { name: /^Copy curl .*\/healthz"$/ }).click();
@@ -17,5 +17,10 @@ testPage(
     await assertAccessibleInBothModes(page);
     await page.getByLabel("Go to an endpoint").selectOption({ label: "Errors" });
     deepStrictEqual(new URL(page.url()).hash, "#errors");
+    await page.goto(`${service.url}/#sign-in=${SECRET}`);
+    await page.getByText("No counters yet").waitFor();
+    await page.goto(`${service.url}/api`);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390);
   },
 );

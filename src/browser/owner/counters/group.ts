@@ -59,7 +59,7 @@ function showKey(prefix: string, place: HTMLElement) {
       keyOf("prefix", prefix),
       keyOf("read", prefix),
     ]);
-    const title = make("input", { "aria-label": "Title of the shared page" });
+    const title = make("input");
     title.placeholder = /[^/]+(?=\/*$)/.exec(prefix)?.[0] ?? prefix;
     const sharedLink = () => {
       const heading = title.value.trim();
@@ -95,7 +95,7 @@ function showKey(prefix: string, place: HTMLElement) {
       make("h3", "Shared page"),
       make(
         ".line",
-        title,
+        make("label", "Title of the shared page ", title),
         copyButton("Copy share link", sharedLink, `Copy share link of ${prefix}`),
         open,
       ),

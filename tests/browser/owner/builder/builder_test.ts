@@ -358,10 +358,14 @@ async function settled(page: Page): Promise<void> {
 
 /** Returns what the button copies once the snippets show the current design. */
 async function copied(page: Page, name: string): Promise<string> {
-  await settled(page);
-  await page.getByRole("radio", { name, exact: true }).click();
-  await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
-  await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
+  const done = page.getByRole("button", { name: "Copied", exact: true });
+  // A picture that loads late draws the snippets again, and with them the button.
+  for (let attempt = 0, isDone = false; !isDone && attempt < 10; attempt++) {
+    await settled(page);
+    await page.getByRole("radio", { name, exact: true }).click();
+    await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
+    isDone = await done.waitFor({ timeout: 5000 }).then(() => true, () => false);
+  }
   return await page.evaluate<string>("navigator.clipboard.readText()");
 }
 

@@ -12,11 +12,11 @@ import { PLACES } from "./sources.ts";
 import { type Table, tablesOf } from "./tables.ts";
 
 const PASTED = "Pasted text";
-const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON with pages and ` +
-  "numbers; also as ZIP or gzip.";
+const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON; also as ZIP ` +
+  "or gzip.";
 const MERGED = "Choose files of several months at once.";
 const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
-const RULE = "Nothing gets smaller: of a day or a total in both, the larger stays.";
+const RULE = "The larger of both stays.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
 /** The prefix of the guides for sites. */

@@ -38,14 +38,14 @@ export function jobsCard({ base, callForJson }: Page) {
   });
   const imports = jobPart(
     "Import",
-    "Imports below one prefix, such as the totals of other services.",
+    "Imports below one prefix.",
     () => ({ job: "import", prefix: prefix.value }),
     (to) => `17 4 * * * curl -fsS --data-binary @lines.ndjson ${to}/counters?mode=max`,
     make("label.line", "Prefix ", prefix),
   );
   const backup = jobPart(
     "Backup",
-    "Keeps the exports of seven nights.",
+    "Keeps seven nights.",
     () => ({ job: "backup" }),
     (to) =>
       `17 3 * * * curl -fsS ${to}/counters > counters.new && tail -n 1 counters.new | ` +
@@ -53,9 +53,9 @@ export function jobsCard({ base, callForJson }: Page) {
   );
   const metrics = jobPart(
     "Metrics",
-    "For Prometheus and its collector of text files.",
+    "For Prometheus.",
     () => ({ job: "metrics" }),
-    (to) => `* * * * * curl -fsS ${to}/metrics > tallymark.new && mv tallymark.new tallymark.prom`,
+    (to) => `* * * * * curl -fsS ${to}/metrics -o tallymark.prom`,
   );
   return make(
     "section.panel.card",

@@ -76,7 +76,7 @@ async function entriesOf(file: Blob) {
   const count = tail.getUint16(end + 10, true);
   const offset = tail.getUint32(end + 16, true);
   if (count === 0xffff || offset === 0xffffffff) {
-    fail("it is too large to be opened here. Unpack it, and choose its files.");
+    fail("it is too large to be opened here. Unpack it.");
   }
   const bytes = await bytesOf(file, offset, offset + tail.getUint32(end + 12, true));
   const directory = new DataView(bytes.buffer);

@@ -16,22 +16,22 @@ export interface Point {
 /**
  * Converts points in pixels, which must be equally far apart, to a curve in its own units. Returns
  * the first point, and path data from there through the others. Between two points the curve stays
- * between their heights, so that a day without hits is on the ground (the monotone cubic of Fritsch
+ * between their heights, so that it is level between two equal days (the monotone cubic of Fritsch
  * and Carlson, 1980).
  */
 export function curveThrough(pixels: readonly Point[]): Point & { readonly path: string } {
-  const points = pixels.map(({ x, y }) => ({ x: FINENESS * x, y: FINENESS * y }));
+  // Round heights before the slopes, because a slope between other heights would leave these.
+  const points = pixels.map(({ x, y }) => ({ x: FINENESS * x, y: Math.round(FINENESS * y) }));
   const slopes = slopesOf(points);
+  const [start = { x: 0, y: 0 }] = points;
   let path = "";
-  const start = rounded(points[0] ?? { x: 0, y: 0 });
   // Take differences from the rounded position of the pen, because rounding errors would add up.
-  let pen = start;
+  let pen = Math.round(start.x);
   points.forEach((point, index) => {
     const last = points[index - 1];
     if (last === undefined) return;
     const third = (point.x - last.x) / 3;
-    const end = rounded(point);
-    const [x, y] = [end.x - pen.x, end.y - pen.y];
+    const [x, y] = [Math.round(point.x) - pen, point.y - last.y];
     const control = [x - third, y - third * (slopes[index] ?? 0), x, y];
     // "s" leaves a point as the last curve reached it. This fits points at equal distances.
     path += points.length > MAX_CURVES && 3 * third < FAR
@@ -39,19 +39,15 @@ export function curveThrough(pixels: readonly Point[]): Point & { readonly path:
       : index === 1
       ? `c${[third, third * (slopes[0] ?? 0), ...control].map(Math.round).join(" ")}`
       : `s${control.map(Math.round).join(" ")}`;
-    pen = end;
+    pen += x;
   });
-  return { ...start, path: path.replaceAll(" -", "-") };
+  return { x: Math.round(start.x), y: start.y, path: path.replaceAll(" -", "-") };
 }
 
 /** More points are so close together that straight lines look the same, for half the bytes. */
 const MAX_CURVES = 40;
 /** The distance of points, in units of the curve, at which straight lines look different. */
 const FAR = 9 * FINENESS;
-
-function rounded({ x, y }: Point): Point {
-  return { x: Math.round(x), y: Math.round(y) };
-}
 
 function slopesOf(points: readonly Point[]): number[] {
   const rises = points.slice(1).map(({ x, y }, index) => {

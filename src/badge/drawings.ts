@@ -4,14 +4,37 @@ import { TREND_DAYS } from "../domain/trend.ts";
 import type { Query } from "../http/query.ts";
 import type { ProblemText } from "../problem.ts";
 import { shareOf, withGoal } from "../drawing/goal.ts";
-import { type Counts, formatCounts } from "../drawing/number.ts";
-import { wholeWithin } from "../drawing/parameters.ts";
+import { type Counts, formatCounts, type NumberForm, parseNumberForm } from "../drawing/number.ts";
+import { parseLabel, wholeWithin } from "../drawing/parameters.ts";
 import { cleanText, escape, setLine, type Target, textHash } from "../drawing/text.ts";
 import { badgeBars, type Bars, NO_BARS } from "./bars.ts";
-import { type Look, parseLook } from "./look.ts";
-import type { Palette } from "./palette.ts";
+import { type Palette, parsePalette } from "./palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery } from "./parameters.ts";
 import { BADGE_PARAMETER_LIST, parseStyle } from "./styles.ts";
+
+/** Everything about a badge but its message: parsed, safe and ready to draw with. */
+export type Look = ReturnType<typeof parseLook>;
+
+/** Parses a look. Invalid values fall back to the default. */
+export function parseLook(query: LookQuery, target?: Target) {
+  const style = parseStyle(query);
+  const palette = parsePalette(query, style.font);
+  const line = setLine(parseLabel(query, target), style.labelFace, style.capitals);
+  const { schema } = BADGE_PARAMETERS.base;
+  return Object.freeze({
+    ...(style.ignores.includes("numbers") ? PLAIN : parseNumberForm(query, target)),
+    /** Added to the total as it is drawn. */
+    base: wholeWithin(query.get("base"), schema) ?? schema.default,
+    style,
+    palette,
+    /** The label in the style's face. */
+    line,
+    /** The style in this palette. */
+    draw: style.layout(palette, line),
+  });
+}
+
+const PLAIN: NumberForm = { numbers: "plain", locale: "en" };
 
 /**
  * Draws a badge as an SVG document that a screen reader reads as "label: message". Bars only in a
@@ -108,7 +131,7 @@ function keyOf(query: DrawingQuery): string {
   return key;
 }
 
-/** Returns a function that draws counts, and bars of these days if the look has any. */
+/** Returns a function that draws counts, and bars of these days if the look has bars. */
 function createDrawing<Prepared>(look: Look, spark: number, prepare: (badge: Badge) => Prepared) {
   // Several counts have no goal.
   const severalLook = recolor(look, { goal: undefined });

@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { PNG } from "pngjs";
-import { drawBadge, errorBadge } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, errorBadge, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { badgeBars } from "../../../src/badge/bars.ts";
 import * as pictures from "../../../src/chart/pictures.ts";

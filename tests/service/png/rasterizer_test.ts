@@ -5,8 +5,7 @@ import {
   ok,
   strictEqual,
 } from "node:assert/strict";
-import { drawBadge } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { badgeBars } from "../../../src/badge/bars.ts";
 import * as pictures from "../../../src/chart/pictures.ts";

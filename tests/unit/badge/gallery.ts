@@ -1,5 +1,4 @@
-import { createDrawings, drawError } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { createDrawings, drawError, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 
 // The badges of the documentation. `deno task pictures:badges` draws them again.

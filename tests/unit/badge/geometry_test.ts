@@ -1,7 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { makeBadge } from "badge-maker";
-import { drawBadge } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, parseLook } from "../../../src/badge/drawings.ts";
 import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
 import { times } from "../../support/times.ts";
 

@@ -1,8 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
+import { drawBadge, drawError, parseLook } from "../../../src/badge/drawings.ts";
 import { parseColor } from "../../../src/drawing/color.ts";
-import { parseLook } from "../../../src/badge/look.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { formatCount } from "../../../src/drawing/number.ts";
 import { LOGOS } from "../../../src/badge/styles/logo.ts";

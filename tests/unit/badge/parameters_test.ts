@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
-import { type Look, parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, drawError, type Look, parseLook } from "../../../src/badge/drawings.ts";
 import { BADGE_PARAMETER_LIST, STYLES } from "../../../src/badge/styles.ts";
 import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
 

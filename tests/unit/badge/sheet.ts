@@ -1,6 +1,5 @@
 import { PNG } from "pngjs";
-import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, drawError, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { drawPixels, pngBytes } from "../../support/picture.ts";
 

@@ -1,5 +1,4 @@
-import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, drawError, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 
 // `deno task pictures:badges` takes the snapshots afresh. Pixels of the other themes are in

@@ -1,6 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
-import { type Look, parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, drawError, type Look, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { BADGE_PARAMETERS } from "../../../src/badge/parameters.ts";
 import { badgeBars } from "../../../src/badge/bars.ts";

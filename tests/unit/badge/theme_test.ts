@@ -1,7 +1,6 @@
 import { deepStrictEqual, fail, ok } from "node:assert/strict";
-import { drawBadge, drawError } from "../../../src/badge/drawings.ts";
+import { drawBadge, drawError, parseLook } from "../../../src/badge/drawings.ts";
 import { type Color, contrast, parseColor } from "../../../src/drawing/color.ts";
-import { parseLook } from "../../../src/badge/look.ts";
 import { parseSvg, seen, texts } from "../../support/parse_svg.ts";
 
 const SHIELDS_STYLES = ["classic", "flat-square", "plastic", "for-the-badge"];

@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { drawBadge, sparkOf } from "../../../src/badge/drawings.ts";
-import { parseLook } from "../../../src/badge/look.ts";
+import { drawBadge, parseLook, sparkOf } from "../../../src/badge/drawings.ts";
 import { badgeBars } from "../../../src/badge/bars.ts";
 import { attribute, ends, parseSvg, texts } from "../../support/parse_svg.ts";
 

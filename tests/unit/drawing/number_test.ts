@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { parseLook } from "../../../src/badge/look.ts";
+import { parseLook } from "../../../src/badge/drawings.ts";
 import { formatCount } from "../../../src/drawing/number.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;

@@ -2,6 +2,11 @@ import type { RedisAddress, RedisForm, RedisSetting, StoreSetting } from "../sto
 
 /** Parses `STORE_URL`. Throws a RangeError if it is invalid. */
 export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
+  if (/^(?:redis[+-])?(?:unix|socket):/i.test(text)) {
+    throw new RangeError(
+      "cannot be a unix socket, because Redis is reached by TCP only, such as redis://127.0.0.1:6379",
+    );
+  }
   if (/^rediss?[:+-]/i.test(text)) return { kind: "redis", ...parseRedisUrl(text) };
   if (/^memory:$/i.test(text)) return { kind: "kv-memory" };
   const place = /^kv:([^\0]+)$/i.exec(text)?.[1];

@@ -1,5 +1,5 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import { parseRedisUrl } from "../../../src/start/store_address.ts";
+import { parseRedisUrl, parseStoreUrl } from "../../../src/start/store_address.ts";
 import type { RedisAddress, RedisForm } from "../../../src/store/setting.ts";
 
 const plain: RedisAddress = {
@@ -49,9 +49,13 @@ for (const [url, form, addresses, master] of urls) {
   });
 }
 
+const SOCKET = /^cannot be a unix socket, because Redis is reached by TCP only, such as redis:/;
 const bad: [url: string, told: RegExp][] = [
   ["redis+cluster://a/1", /^must not name a database other than 0: a Redis Cluster has no other$/],
   ["redis+cluster://", /^must be redis\+cluster:/],
+  ["unix:/run/redis.sock", SOCKET],
+  ["redis+unix:///run/redis.sock", SOCKET],
+  ["redis-socket:///run/redis.sock", SOCKET],
   ["redis-cluster://a", /^must be redis:/],
   ["redis://a,", /^must be redis:/],
   ["redis://,a", /^must be redis:/],
@@ -61,7 +65,7 @@ const bad: [url: string, told: RegExp][] = [
 ];
 
 for (const [url, message] of bad) {
-  Deno.test(`parseRedisUrl refuses ${url}`, () => {
-    throws(() => parseRedisUrl(url), { name: "RangeError", message });
+  Deno.test(`parseStoreUrl refuses ${url}`, () => {
+    throws(() => parseStoreUrl(url, false), { name: "RangeError", message });
   });
 }

@@ -188,8 +188,8 @@ const countapi: CompatService = [
 /** busuanzi, in nearly every theme of Hexo. */
 const busuanzi: CompatService = [
   dataAt(
-    // The addresses of the script: that of busuanzi, and those of its successors and of Vercount.
-    /^\/(?:busuanzi\/2\.3\/busuanzi\.pure(?:\.mini)?\.js|js|js\/client(?:\.min)?\.js|busuanzi\.js)$/,
+    // The addresses of the script: those of busuanzi, of its successors and of Vercount.
+    /^\/(?:busuanzi\/[\d.]+\/busuanzi(?:\.pure)?(?:\.mini|\.min)?\.js|js|js\/client(?:\.min)?\.js|busuanzi\.js)$/,
     () => ({ counters: [], format: "script", body: () => busuanziScript }),
   ),
   dataAt(/^\/busuanzi\/?$/, (_, request) => {
@@ -204,9 +204,15 @@ const busuanzi: CompatService = [
     const page = hit(`${host}/${path.replace(/^\/(index\.html$)?|\/(index\.html)?$/g, "")}`);
     const isCounted = !isSiteTotal(path) && parseCounterId(`busuanzi/${page.id}`) !== undefined;
     const visitors = { ...hit(`${host}/*visitors`), once: true };
-    const counters = [visitors, ...(isCounted ? [page] : []), hit(`${host}/*site`)];
-    const numbers = json(counters, ([site_uv, page_pv, site_pv = page_pv]) => {
-      return { site_uv, page_pv: isCounted ? page_pv : "–", version: 2.4, site_pv };
+    const site = hit(`${host}/*site`);
+    // The script asks for today's numbers if its page shows them.
+    const daily = request.get("today") === undefined ? [] : [site, visitors];
+    const today = daily.map(({ id }) => ({ ...read(id), today: true }));
+    const counters = [visitors, ...(isCounted ? [page] : []), site, ...today];
+    const numbers = json(counters, ([site_uv, ...others]) => {
+      const page_pv = isCounted ? others.shift() : "–";
+      const [site_pv, today_pv, today_uv] = others;
+      return { site_uv, page_pv, version: 2.4, site_pv, today_pv, today_uv };
     });
     return jsonp(numbers, request.get("jsonpCallback"));
   }),

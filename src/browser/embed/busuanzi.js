@@ -1,8 +1,10 @@
-// Fills the elements of busuanzi: page views, site views and site visitors.
+// Fills the elements of busuanzi: page views, site views, site visitors, and the site's of today.
 import { isOwnVisit, takeFragment } from "./own_visit.js";
 import { findHome } from "./script_home.js";
 
-const names = ["site_pv", "page_pv", "site_uv"];
+const daily = ["today_pv", "today_uv"];
+// The visitors of a page are not counted, so that their elements show a dash.
+const names = ["site_pv", "page_pv", "site_uv", "page_uv", ...daily];
 // The ids and classes that the scripts in use fill: busuanzi, its successor, and Vercount.
 const find = (kinds, name) =>
   document.querySelectorAll(kinds.map((kind) => `#${kind}${name},.${kind}${name}`).join());
@@ -27,8 +29,10 @@ const count = () => {
   }
   url.searchParams.set("page", page);
   if (isOwnVisit()) url.searchParams.set("skip", 1);
+  const isLoading = document.readyState === "loading";
+  if (isLoading || daily.some((name) => valuesOf(name).length)) url.searchParams.set("today", 1);
   const ready = new Promise((resolve) => {
-    if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve);
+    if (isLoading) addEventListener("DOMContentLoaded", resolve);
     else resolve();
   });
   fetch(url, { referrerPolicy: "origin", credentials: "omit" })
@@ -36,7 +40,7 @@ const count = () => {
     .then((numbers) => ready.then(() => numbers))
     .then((numbers) => {
       for (const name of names) {
-        for (const value of valuesOf(name)) value.textContent = numbers[name];
+        for (const value of valuesOf(name)) value.textContent = numbers[name] ?? "–";
         display(name, "inline");
       }
     })

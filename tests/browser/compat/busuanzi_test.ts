@@ -56,47 +56,69 @@ Deno.test(
   },
 );
 
-/** The elements of themes by the script that fills them. */
-const KIN: Record<string, string> = {
-  "/busuanzi.js": '<i id="busuanzi_container_page_pv" hidden><b id="busuanzi_page_pv"></b></i>',
-  "/js": '<b id="vercount_value_page_pv"></b><b id="busuanzi_value_page_pv"></b>',
-  "/js/client.min.js":
-    '<b class="busuanzi_value_page_pv"></b><b class="busuanzi_value_page_pv"></b>',
+const OLD = "busuanzi/2.3/busuanzi.pure.mini.js";
+/** The attributes of the script of a theme or a service, and its elements in the page. */
+const THEMES: Record<string, readonly [load: string, address: string, elements: string]> = {
+  Butterfly: ["async", OLD, '<p id="busuanzi_value_site_uv"><i class="fa-spinner"></i></p>'],
+  Anzhiyu: ["async data-pjax", OLD, '<p id="busuanzi_value_site_pv"><i class="fa-spin"></i></p>'],
+  Fluid: [
+    "defer",
+    OLD,
+    '<i id="busuanzi_container_page_pv" style="display: none"><p id="busuanzi_value_page_pv"></p></i>',
+  ],
+  FixIt: [
+    "async defer",
+    "js",
+    '<i id="busuanzi_container_site_uv"><p id="busuanzi_value_site_uv">-</p></i>',
+  ],
+  Vercount: [
+    "defer",
+    "js/client.min.js",
+    '<p id="vercount_value_page_pv"></p><p class="busuanzi_value_page_pv"></p><p class="busuanzi_value_page_pv"></p>',
+  ],
+  "soxft/busuanzi": ["defer", "js", '<p id="busuanzi_page_pv"></p><p id="busuanzi_site_uv"></p>'],
+  "busuanzi.cc": [
+    "defer",
+    "busuanzi/3.6.9/busuanzi.min.js",
+    '<p id="busuanzi_today_pv">…</p><p id="busuanzi_today_uv">…</p><p id="busuanzi_site_pv">…</p>',
+  ],
 };
 
-for (const [address, elements] of Object.entries(KIN)) {
-  Deno.test(
-    `busuanzi's script at ${address} fills all elements of its kin`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding(SERVED);
-      const script = `<script src="http://tally.example/as/busuanzi${address}"></script>`;
-      site.pages.set("/", { html: elements + script });
-      await using reader = await openReader();
-      await reader.page.goto("http://blog.example/");
-      await reader.page.waitForFunction(
-        '[...document.querySelectorAll("b")].every((b) => b.textContent === "1")',
-      );
-    },
-  );
+for (const [theme, [load, address, elements]] of Object.entries(THEMES)) {
+  Deno.test(`busuanzi's script fills the elements of ${theme}`, needsChromium, async () => {
+    await using site = await openEmbedding(SERVED);
+    const script = `<script ${load} src="http://tally.example/as/busuanzi/${address}"></script>`;
+    site.pages.set("/", { html: `<title>A</title>${script}${elements}` });
+    await using reader = await openReader();
+    await reader.page.goto("http://blog.example/");
+    await reader.page.waitForFunction(
+      '[...document.querySelectorAll("p")].every((p) => p.innerText.trim() === "1")',
+    );
+  });
 }
 
 Deno.test(
-  "busuanzi's JSONP form fills the page that a theme's own script asks for",
+  "busuanzi's JSONP form fills the page that a script such as NotionNext's asks for",
   needsChromium,
   async () => {
     await using site = await openEmbedding(SERVED);
+    const elements = ELEMENTS.replaceAll(" id=", " data-was=")
+      .replaceAll(/ class="post-meta-item" data-was="(\w+)"/g, ' class="post-meta-item $1"')
+      .replaceAll(/<span data-was="(\w+)"/g, '<span class="$1"');
     site.pages.set("/old/", {
-      html: `${ELEMENTS}<script>
+      html: `${elements}<script>
         function BusuanziCallback_1(numbers) {
           for (const name of ["site_uv", "site_pv", "page_pv"]) {
-            document.getElementById("busuanzi_value_" + name).textContent = numbers[name];
-            document.getElementById("busuanzi_container_" + name).style.display = "inline";
+            document.querySelector(".busuanzi_value_" + name).innerHTML = numbers[name];
+            document.querySelector(".busuanzi_container_" + name).style.display = "inline";
           }
         }
-      </script>
-      <script src="http://tally.example/as/busuanzi/busuanzi?jsonpCallback=BusuanziCallback_1"
-        referrerpolicy="no-referrer-when-downgrade"></script>`,
+        document.head.append(Object.assign(document.createElement("script"), {
+          defer: true,
+          referrerPolicy: "no-referrer-when-downgrade",
+          src: "http://tally.example/as/busuanzi/busuanzi?jsonpCallback=BusuanziCallback_1",
+        }));
+      </script>`,
     });
     await using reader = await openReader();
     await reader.page.goto("http://blog.example/old/");

@@ -378,7 +378,7 @@ Deno.test("POST /as/countapi/hit overlooks a body, as the peer does", async () =
   strictEqual((await app.send("POST /as/countapi/hit/abc/def", headers)).body, '{"value":1}');
 });
 
-Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, once a day for a visitor", async () => {
+Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, once a day for a visitor, and tells today's", async () => {
   await using app = open({ serveAs: "busuanzi/blog.example.com/" });
   const from = (page: string) => ({ ...READER, referer: page });
   const send = (page: string, query = "") =>
@@ -407,9 +407,15 @@ Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, on
   const unnamed = await send("https://blog.example.com/", "?page=/*site");
   deepStrictEqual(JSON.parse(unnamed.body), { site_uv: 1, page_pv: "–", version: 2.4, site_pv: 4 });
   await send("https://blog.example.com/post/2/index.html");
-  await send("https://blog.example.com/post/2/");
+  await app.sendBody(
+    "POST /counters?mode=max",
+    '{"id":"busuanzi/blog.example.com/*site","hits":1000}\n',
+  );
+  const last = await send("https://blog.example.com/post/2/", "?today=1");
+  const site = { site_uv: 1, version: 2.4, site_pv: 1001, today_pv: 6, today_uv: 1 };
+  deepStrictEqual(JSON.parse(last.body), { ...site, page_pv: 3 });
   deepStrictEqual(await counted(app), {
-    "busuanzi/blog.example.com/*site": 6,
+    "busuanzi/blog.example.com/*site": 1001,
     "busuanzi/blog.example.com/*visitors": 1,
     "busuanzi/blog.example.com/post/1": 2,
     "busuanzi/blog.example.com/post/2": 3,

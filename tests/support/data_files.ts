@@ -1,6 +1,6 @@
 import { count, type CountOptions } from "../../src/browser/owner/data/count_rows.ts";
-import { partsOf } from "../../src/browser/owner/data/lines_of.ts";
 import { openFile } from "../../src/browser/owner/data/open_files.ts";
+import { partsOf } from "../../src/browser/owner/data/requests.ts";
 import { isChosen, NO_DAY } from "../../src/browser/owner/data/sources.ts";
 import { type Table, tablesOf } from "../../src/browser/owner/data/tables.ts";
 

@@ -1,26 +1,27 @@
 import { load } from "./counters/counters_view.ts";
-import { base } from "../lib/base.ts";
 import { here } from "../lib/browser.ts";
 import { byId, fill, make } from "../lib/make.ts";
 import { call, callForJson } from "./sign_in/session.ts";
 
-const page = { base, call, callForJson, load };
+const page = { call, callForJson, load };
 
 /** The parts of the page that have its session, which the view gets passed in. */
 export type Page = typeof page;
 
-/** Compares the files that are chosen with the counters again. */
-let resume: (() => void) | undefined;
+/** True once the view is there. */
+let isShown = false;
 
 /** Shows the view, whose script is loaded when it opens first. */
 export async function showData() {
-  if (resume) return resume();
+  if (isShown) return;
   const content = make("");
   fill(byId("data-view"), make(".head", make("h1", "Data")), content);
   try {
     const { createDataView } = await import(new URL("data.js", here).href);
     // A second call may have created it in the meantime.
-    if (content.isConnected) resume = createDataView(content, page);
+    if (!content.isConnected) return;
+    createDataView(content, page);
+    isShown = true;
   } catch {
     const reload = make("button", { click: () => location.reload() }, "Reload the page");
     const why = "This view is of another version than the server, or the server cannot be reached.";

@@ -1,8 +1,7 @@
 import { save } from "../../lib/browser.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
-import { piecesOf } from "../../lib/pauses.ts";
 import type { Page } from "../data_loader.ts";
-import { CSV_HEADS, csvLines } from "./lines_of.ts";
+import { csvLines } from "./csv.ts";
 
 /** The last line of an export. Without it, the export was cut off. */
 const END = /\{"counters":\d+[^\n]*\}\n?$/;
@@ -18,22 +17,25 @@ export function backupCard({ call, callForJson }: Page) {
   );
 
   /** Creates a button that saves all counters as a file. */
-  function exportButton(name: string, words: string, convert: (file: Blob) => Promise<Blob>) {
+  function exportButton(
+    name: string,
+    words: string,
+    convert: (file: Blob) => BlobPart | Promise<BlobPart>,
+  ) {
     const click = () => {
       fill(status, "Exporting…");
       return orExplain(status, async () => {
         const file = await (await call("counters")).blob();
-        if (!END.test(await file.slice(-200).text())) {
-          throw new Error("The list was cut off: export again.");
-        }
-        save(await convert(file), name);
+        const end = await file.slice(-200).text();
+        if (!END.test(end)) throw new Error("The list was cut off: export again.");
+        save(new Blob([await convert(file)]), name);
         fill(status);
       });
     };
     return make("button", { click }, words);
   }
 
-  const lines = exportButton("counters.ndjson", "Export as lines", (file) => Promise.resolve(file));
+  const lines = exportButton("counters.ndjson", "Export as lines", (file) => file);
   lines.classList.add("primary");
   return make(
     "section.panel.card",
@@ -42,10 +44,7 @@ export function backupCard({ call, callForJson }: Page) {
       ".ways",
       make(
         "",
-        make(
-          "p.small",
-          "Lines are the backup, and Import reads them. CSV is for spreadsheets.",
-        ),
+        make("p.small", "Lines are the backup, and Import reads them. CSV is for spreadsheets."),
         make(".line", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
         status,
       ),
@@ -65,16 +64,9 @@ export function backupCard({ call, callForJson }: Page) {
 }
 
 /** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */
-async function csvOf(file: Blob): Promise<Blob> {
-  const parts = ["\ufeff", CSV_HEADS];
-  let rest = "";
-  for await (const text of piecesOf(file.stream().pipeThrough(new TextDecoderStream()))) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const counter = JSON.parse(line);
-      if (counter.id !== undefined) parts.push(csvLines(counter));
-    }
-  }
-  return new Blob(parts, { type: "text/csv" });
+async function csvOf(file: Blob) {
+  const counters = (await file.text()).trim().split("\n").slice(0, -1).map((line) =>
+    JSON.parse(line)
+  );
+  return ["\ufeffid,day,hits\n", ...counters.map(csvLines)].join("");
 }

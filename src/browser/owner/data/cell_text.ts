@@ -28,9 +28,114 @@ export function isPath(text: string): boolean {
   return /^(?:\/|https?:\/\/)/i.test(text);
 }
 
-/** Writes a cell of CSV. Quotes it if a reader would otherwise take it for something else. */
-export function csvCell(text: string): string {
-  // A spreadsheet would run such a text as a formula.
-  const safe = /^'*[=+\-@]/.test(text) ? `'${text}` : text;
-  return /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+// --- Days ----------------------------------------------------------------------------------------
+
+/** A time of a day. It is in UTC unless it names its offset. */
+const CLOCK = String.raw`(?:(?:T| |, ?)(?<hour>\d\d?):(?<minute>\d\d)(?::\d\d(?:[.,]\d+)?)?` +
+  String.raw` ?(?<half>[AP]M)?(?:Z|UTC|(?<offset>[+-]\d\d):?(?<more>\d\d)?)?)?$`;
+
+/** An order in which a table writes its dates. */
+interface DateOrder {
+  /** The order in words. */
+  readonly words: string;
+  readonly pattern: RegExp;
+  /** Milliseconds in a unit, if the dates are numbers. */
+  readonly unit?: number;
+}
+
+const ORDERS = {
+  ymd: {
+    words: "year-month-day",
+    pattern: new RegExp(
+      String.raw`^(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)${CLOCK}`,
+      "i",
+    ),
+  },
+  dmy: {
+    words: "day.month.year",
+    pattern: new RegExp(
+      String.raw`^(?<day>\d\d?)([-/.])(?<month>\d\d?)\2(?<year>\d{4})${CLOCK}`,
+      "i",
+    ),
+  },
+  mdy: {
+    words: "month/day/year",
+    pattern: new RegExp(
+      String.raw`^(?<month>\d\d?)([-/.])(?<day>\d\d?)\2(?<year>\d{4})${CLOCK}`,
+      "i",
+    ),
+  },
+  seconds: { words: "Unix seconds", pattern: /^(\d{9,10})(?:\.\d+)?$/, unit: 1000 },
+  milliseconds: { words: "Unix milliseconds", pattern: /^(\d{12,13})$/, unit: 1 },
+} satisfies Record<string, DateOrder>;
+
+export type Order = keyof typeof ORDERS;
+
+/** Days of all time zones begin at a quarter of an hour. */
+const QUARTER_MS = 15 * 60_000;
+
+/** Returns a function that formats a time as its day in a time zone, such as 2026-11-20. */
+export function dayFormat(timeZone: string): (time: number) => string {
+  // In this locale, dates are written in this way.
+  return new Intl.DateTimeFormat("en-CA", { timeZone }).format;
+}
+
+/**
+ * Returns a function that finds the day of a date, or that of a time in a time zone. It returns
+ * undefined for other texts, and for days before 1970.
+ */
+export function createDays(timeZone: string, order: Order): (text: string) => string | undefined {
+  const { pattern, unit }: DateOrder = ORDERS[order];
+  const format = dayFormat(timeZone);
+  const days = new Map<number, string>();
+
+  function dayAt(time: number) {
+    const quarter = Math.floor(time / QUARTER_MS);
+    let day = days.get(quarter);
+    if (day === undefined) days.set(quarter, day = format(quarter * QUARTER_MS));
+    return day;
+  }
+
+  return (text) => {
+    const found = pattern.exec(text.trim());
+    if (!found) return undefined;
+    if (unit) return dayAt(Number(found[1]) * unit);
+    const { year, month = "", day = "", hour, minute, half, offset = "+00", more = "00" } =
+      found.groups ?? {};
+    const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+    const start = new Date(`${date}T00:00Z`);
+    // Some engines read February 30 as a day in March.
+    if (!(start.getTime() >= 0) || !start.toISOString().startsWith(date)) return undefined;
+    if (hour === undefined) return date;
+    const full = half ? Number(hour) % 12 + (/p/i.test(half) ? 12 : 0) : hour;
+    const time = Date.parse(`${date}T${String(full).padStart(2, "0")}:${minute}${offset}:${more}`);
+    return Number.isNaN(time) ? undefined : dayAt(time);
+  };
+}
+
+/** A column of dates, and an order that its cells are in. */
+export interface DayColumn {
+  readonly day: number;
+  readonly order: Order;
+  /** True if each row has a date in this order. */
+  readonly isSure: boolean;
+}
+
+/** Returns the columns of which most cells are dates, once for each order that they may be in. */
+export function dayColumns(
+  heads: readonly string[],
+  sample: readonly (readonly string[])[],
+): DayColumn[] {
+  return [...heads.keys()].flatMap((day) =>
+    (Object.keys(ORDERS) as Order[]).flatMap((order) => {
+      const dayOf = createDays("UTC", order);
+      const dates = sample.filter((row) => dayOf(row[day] ?? "") !== undefined).length;
+      return dates * 2 > sample.length ? [{ day, order, isSure: dates === sample.length }] : [];
+    })
+  );
+}
+
+/** Returns the words for an order, such as "day.month.year". */
+export function orderInWords(order: Order): string {
+  return ORDERS[order].words;
 }

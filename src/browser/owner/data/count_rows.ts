@@ -1,10 +1,9 @@
 import { parseCounterId } from "../../../domain/counter_id.ts";
 import { pageId } from "../../embed/page_id.ts";
-import { hasFraction, isPath, isTotal, wholeNumber } from "./cell_text.ts";
-import { createDays } from "./days.ts";
-import type { Counters } from "./lines_of.ts";
-import { Unreadable } from "./open_files.ts";
 import { createPauses } from "../../lib/pauses.ts";
+import { createDays, hasFraction, isPath, isTotal, wholeNumber } from "./cell_text.ts";
+import { Unreadable } from "./open_files.ts";
+import type { Counters } from "./requests.ts";
 import { EACH_ROW, indexOf, NO_DAY, type Source } from "./sources.ts";
 import { isBlank, jsonIn, type Row, type Table } from "./tables.ts";
 
@@ -28,15 +27,40 @@ export interface LeftOut {
 }
 
 /** The result of an import before it is sent. */
-export interface Outcome extends Counters {
+export class Outcome implements Counters {
+  readonly entries: Counters["entries"] = new Map();
+  readonly lines: string[] = [];
   /** All ids, with their views in this import. */
-  readonly views: Map<string, number>;
+  readonly views: Map<string, number> = new Map();
   /** The first and the last day. Empty texts if there are none. */
-  firstDay: string;
-  lastDay: string;
-  rows: number;
-  readonly rowsOf: Map<Table, number>;
-  readonly leftOut: Map<string, LeftOut>;
+  firstDay = "";
+  lastDay = "";
+  rows = 0;
+  readonly rowsOf: Map<Table, number> = new Map();
+  readonly leftOut: Map<string, LeftOut> = new Map();
+
+  noteDay(day: string) {
+    if (this.firstDay === "" || day < this.firstDay) this.firstDay = day;
+    if (day > this.lastDay) this.lastDay = day;
+  }
+
+  /** Adds views of a day, or those of no day if it is an empty text. */
+  add(id: string, day: string, hits: number) {
+    let entry = this.entries.get(id);
+    if (!entry) this.entries.set(id, entry = {});
+    this.views.set(id, (this.views.get(id) ?? 0) + hits);
+    if (day === "") return void (entry.rest = (entry.rest ?? 0) + hits);
+    entry.days ??= new Map();
+    entry.days.set(day, (entry.days.get(day) ?? 0) + hits);
+    this.noteDay(day);
+  }
+
+  leaveOut(reason: string, table: Table, row: number, cells: Row) {
+    const known = this.leftOut.get(reason);
+    if (known) return known.rows++;
+    const text = cells.filter((cell) => cell !== "").join(" · ").slice(0, 200);
+    this.leftOut.set(reason, { rows: 1, table, row, text });
+  }
 }
 
 /** Counts the rows of tables. Throws the reason of a signal that is aborted. */
@@ -45,16 +69,13 @@ export async function count(
   options: CountOptions,
   signal?: AbortSignal,
 ): Promise<Outcome> {
-  const { outcome, begin } = createTally(options, namesOf(tables));
+  const outcome = new Outcome();
+  const names = namesOf(tables);
   const pause = createPauses(signal);
   for (const table of tables) {
     if (table.source?.role === "names") continue;
-    const { take, end } = begin(table);
     try {
-      for (const row of table.rows()) {
-        if (take(row) % 1000 === 0) await pause();
-      }
-      end();
+      for (const _ of countTable(table, outcome, options, names)) await pause();
     } catch (error) {
       if (error instanceof Unreadable) error.file = table.name;
       throw error;
@@ -65,13 +86,120 @@ export async function count(
 
 /** Returns what a row would become, or the reason why it is left out. */
 export function previewRow(table: Table, row: Row, options: CountOptions) {
-  const { outcome: { leftOut, views }, begin } = createTally(options);
-  const { take, end } = begin({ ...table, hasHeads: false });
-  take(row);
-  end();
-  const [reason] = leftOut.keys();
-  const [[id, number] = ["", 0]] = views;
+  const outcome = new Outcome();
+  countTable({ ...table, hasHeads: false, rows: () => [row] }, outcome, options).next();
+  const [reason] = outcome.leftOut.keys();
+  const [[id, number] = ["", 0]] = outcome.views;
   return reason ?? { id, views: number };
+}
+
+/** Reads a row. Returns the reason why it is left out, or null if it is none. */
+type Read = (row: Row, at: number) => string | null | undefined;
+
+/** Adds the rows of a table to an outcome. Yields from time to time, so that work can pause. */
+function* countTable(table: Table, outcome: Outcome, options: CountOptions, names?: Names) {
+  const { heads, isAsked } = table;
+  const { read, end } = heads.length > 0
+    ? viewsOf(table, outcome, options, names)
+    : { read: linesOf(outcome, options), end: () => {} };
+  let isHead = table.hasHeads;
+  let at = 0;
+  let rows = 0;
+  for (const row of table.rows()) {
+    if (++at % 1000 === 0) yield;
+    if (isBlank(row)) continue;
+    const reason = !isHead ? read(row, at) : isAsked ? "Taken as the header" : null;
+    isHead = false;
+    if (reason !== null) rows++;
+    if (reason) outcome.leaveOut(reason, table, at, row);
+  }
+  end();
+  outcome.rows += rows;
+  outcome.rowsOf.set(table, rows);
+}
+
+/** Returns a function that adds a row of views. `end` adds rows that may be sums. */
+function viewsOf(table: Table, outcome: Outcome, options: CountOptions, names?: Names) {
+  const { source, heads, columns: { page, number, day, order } } = table;
+  const dayOf = createDays(options.timeZone, order);
+  const exclusion = exclusionOf(heads, source);
+  const pages = new Map<string, Page>();
+  const totals: { row: Row; at: number; hits: number; add: () => void }[] = [];
+  let sum = 0;
+
+  /** Finds the counter of a cell. It creates each id once. */
+  function pageOf(cell: string) {
+    let found = pages.get(cell);
+    if (!found) pages.set(cell, found = find(cell));
+    return found;
+  }
+
+  function find(cell: string): Page {
+    const { name = "", reason } = source?.role === "paths"
+      ? names?.get(`${table.archive}/${cell}`) ?? { reason: NAMELESS }
+      : { name: cell.trim() };
+    if (reason || name === "") return { reason: reason ?? "No page" };
+    const id = parseCounterId(idOf(name, options));
+    return id ? { id, isTotal: isTotal(name) } : { reason: "No valid id" };
+  }
+
+  const read: Read = (row, at) => {
+    const reason = exclusion(row);
+    if (reason) return reason;
+    const { id, reason: why, isTotal } = pageOf(row[page] ?? "");
+    if (id === undefined) return why;
+    const cell = row[number] ?? "";
+    const hits = number === EACH_ROW ? 1 : cell.trim() === "" ? 0 : wholeNumber(cell);
+    if (hits === undefined && hasFraction(cell)) {
+      throw new Unreadable(
+        `the column “${heads[number]}” has ${cell} in row ${at}, so it does not count views. ` +
+          "Choose another one.",
+      );
+    }
+    if (hits === undefined) return "No whole number";
+    if (hits === 0) return "No views";
+    const on = day === NO_DAY ? "" : dayOf(row[day] ?? "");
+    if (on === undefined) return "No day";
+    if (on > options.lastDay) return "A day in the future";
+    sum += hits;
+    const add = () => outcome.add(id, on, hits);
+    if (isTotal) totals.push({ row, at, hits, add });
+    else add();
+  };
+
+  function end() {
+    for (const { row, at, hits, add } of totals) {
+      if (hits !== sum - hits) add();
+      else outcome.leaveOut("The sum of all other rows", table, at, row);
+    }
+  }
+
+  return { read, end };
+}
+
+/** Returns a function that adds a line of an export. Its last line is no row. */
+function linesOf(outcome: Outcome, { prefix }: CountOptions): Read {
+  const { lines, views } = outcome;
+  let counters = 0;
+  return ([text = ""]) => {
+    const line: ExportLine = jsonIn(text) ?? {};
+    if (line.counters !== undefined) {
+      if (line.counters === counters) return null;
+      throw new Unreadable(
+        `it has ${counters} counters, but should have ${line.counters}. Export it again.`,
+      );
+    }
+    const id = typeof line.id === "string" ? parseCounterId(prefix + line.id) : undefined;
+    if (!id) return "No line of an export";
+    counters++;
+    lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
+    const days = Object.entries(line.days ?? {});
+    for (const [day] of days) outcome.noteDay(day);
+    const sum = days.reduce((sum, [, hits]) => sum + (numberIn(hits) ?? 0), 0);
+    const found = numberIn(line.hits) ?? numberIn(line.seen) ?? sum;
+    // The larger of several states stays.
+    views.set(id, Math.max(views.get(id) ?? 0, found));
+  };
 }
 
 /** The counter of a page, or the reason why it has none. */
@@ -105,151 +233,6 @@ function namesOf(tables: readonly Table[]): Names {
 function exclusionOf(heads: readonly string[], { excludes = [] }: Partial<Source> = {}) {
   const all = excludes.map(([column, ...rest]) => [indexOf(heads, column), ...rest] as const);
   return (row: Row) => all.find(([index, isExcluded]) => isExcluded(row[index] ?? ""))?.[2];
-}
-
-/** Creates an outcome to which tables are added. */
-function createTally(options: CountOptions, names?: Names) {
-  const { prefix, timeZone, lastDay } = options;
-  const outcome: Outcome = {
-    entries: new Map(),
-    lines: [],
-    views: new Map(),
-    firstDay: "",
-    lastDay: "",
-    rows: 0,
-    rowsOf: new Map(),
-    leftOut: new Map(),
-  };
-  const { entries, lines, views, leftOut } = outcome;
-
-  function note(day: string) {
-    if (outcome.firstDay === "" || day < outcome.firstDay) outcome.firstDay = day;
-    if (day > outcome.lastDay) outcome.lastDay = day;
-  }
-
-  function add(id: string, day: string, hits: number) {
-    let entry = entries.get(id);
-    if (!entry) entries.set(id, entry = {});
-    views.set(id, (views.get(id) ?? 0) + hits);
-    if (day === "") return void (entry.rest = (entry.rest ?? 0) + hits);
-    entry.days ??= new Map();
-    entry.days.set(day, (entry.days.get(day) ?? 0) + hits);
-    note(day);
-  }
-
-  /** Returns a function that finds the counter of a cell. It creates each id once. */
-  function pagesOf({ source, archive }: Table) {
-    const pages = new Map<string, Page>();
-    const find = (cell: string): Page => {
-      const { name = "", reason } = source?.role === "paths"
-        ? names?.get(`${archive}/${cell}`) ?? { reason: NAMELESS }
-        : { name: cell.trim() };
-      if (reason || name === "") return { reason: reason ?? "No page" };
-      const id = parseCounterId(idOf(name, options));
-      return id ? { id, isTotal: isTotal(name) } : { reason: "No valid id" };
-    };
-    return (cell: string) => {
-      let page = pages.get(cell);
-      if (!page) pages.set(cell, page = find(cell));
-      return page;
-    };
-  }
-
-  /** Begins a table. `take` takes a row, and `end` ends the table. */
-  function begin(table: Table) {
-    const { source, heads, columns: { page, number, day, order } } = table;
-    const dayOf = createDays(timeZone, order);
-    const exclusion = exclusionOf(heads, source);
-    const pageOf = pagesOf(table);
-    const totals: { row: Row; at: number; hits: number; add: () => void }[] = [];
-    let isHead = table.hasHeads;
-    let at = table.before;
-    let rows = 0;
-    let counters = 0;
-    let sum = 0;
-
-    function leaveOut(reason: string, row: Row, at: number) {
-      const known = leftOut.get(reason);
-      if (known) return known.rows++;
-      const text = row.filter((cell) => cell !== "").join(" · ").slice(0, 200);
-      leftOut.set(reason, { rows: 1, table, row: at, text });
-    }
-
-    /** Adds a row of views. Returns the reason if it is left out. */
-    function addRow(row: Row) {
-      const reason = exclusion(row);
-      if (reason) return reason;
-      const { id, reason: why, isTotal } = pageOf(row[page] ?? "");
-      if (id === undefined) return why;
-      const cell = row[number] ?? "";
-      if (cell.trim() === "" && number !== EACH_ROW) return "No views";
-      const hits = number === EACH_ROW ? 1 : wholeNumber(cell);
-      if (hits === undefined && hasFraction(cell)) {
-        throw new Unreadable(
-          `the column “${heads[number]}” has ${cell} in row ${at}, so it does not count views. ` +
-            "Choose another one.",
-        );
-      }
-      if (hits === undefined) return "No whole number";
-      if (hits === 0) return "No views";
-      const on = day === NO_DAY ? "" : dayOf(row[day] ?? "");
-      if (on === undefined) return "No day";
-      if (on > lastDay) return "A day in the future";
-      sum += hits;
-      if (isTotal) totals.push({ row, at, hits, add: () => add(id, on, hits) });
-      else add(id, on, hits);
-    }
-
-    /** Adds a line of an export. Returns the reason if it is left out, null for the last line. */
-    function addLine([text = ""]: Row) {
-      const line: ExportLine = jsonIn(text) ?? {};
-      if (line.counters !== undefined) {
-        if (line.counters === counters) return null;
-        throw new Unreadable(
-          `it has ${counters} counters, but should have ${line.counters}. Export it again.`,
-        );
-      }
-      const id = typeof line.id === "string" ? parseCounterId(prefix + line.id) : undefined;
-      if (!id) return "No line of an export";
-      counters++;
-      lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
-      const days = Object.entries(line.days ?? {});
-      for (const [day] of days) note(day);
-      const sum = days.reduce((sum, [, hits]) => sum + (numberIn(hits) ?? 0), 0);
-      const found = numberIn(line.hits) ?? numberIn(line.seen) ?? sum;
-      // The larger of several states stays.
-      views.set(id, Math.max(views.get(id) ?? 0, found));
-    }
-
-    /** Adds a row. Returns the reason if it is left out, or null if it is none. */
-    function read(row: Row) {
-      if (isBlank(row)) return null;
-      if (!isHead) return heads.length > 0 ? addRow(row) : addLine(row);
-      isHead = false;
-      return table.isAsked ? "Taken as the header" : null;
-    }
-
-    return {
-      /** Returns the number of rows that were taken. */
-      take(row: Row) {
-        at++;
-        const reason = read(row);
-        if (reason !== null) rows++;
-        if (reason) leaveOut(reason, row, at);
-        return at;
-      },
-      end() {
-        for (const { row, at, hits, add } of totals) {
-          if (hits === sum - hits) leaveOut("The sum of all other rows", row, at);
-          else add();
-        }
-        outcome.rows += rows;
-        outcome.rowsOf.set(table, rows);
-      },
-    };
-  }
-
-  return { outcome, begin };
 }
 
 /** Returns the id of a page or of a counter, with a prefix before it. */

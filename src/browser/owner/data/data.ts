@@ -1,14 +1,312 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { backupCard } from "./backup_card.ts";
-import { importCard } from "./import_card.ts";
-import { jobsCard } from "./jobs_card.ts";
+import { debounced, save } from "../../lib/browser.ts";
+import { fill, make } from "../../lib/make.ts";
+import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
+import { backupCard } from "./backup_card.ts";
+import { dayFormat, isPath } from "./cell_text.ts";
+import { count, type CountOptions, hasQuery, idOf, type Outcome } from "./count_rows.ts";
+import { type FileRow, fileRow } from "./file_row.ts";
+import { jobsCard } from "./jobs_card.ts";
+import { openFile, Unreadable } from "./open_files.ts";
+import { showOutcome } from "./outcome_panel.ts";
+import { send } from "./requests.ts";
+import { PLACES } from "./sources.ts";
+import { type Table, tablesOf } from "./tables.ts";
 
-/** Creates the Data view in an element. Returns a function that compares chosen files again. */
-export function createDataView(place: Element, page: Page): () => void {
-  const { element, resume } = importCard(page);
-  place.append(backupCard(page), element, jobsCard(page));
-  return resume;
+const PASTED = "Pasted text";
+const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON; also as ZIP ` +
+  "or gzip.";
+const MERGED = "Choose files of several months at once.";
+const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
+const RULE = "The larger of both stays.";
+/** A way to import: the words of its button, why, and whether totals are from before. */
+type Way = [words: string, why: string, isOlder: boolean];
+/** The prefix of the guides for sites. */
+const GUIDES = "blog/";
+
+/** Creates the Data view in an element. */
+export function createDataView(place: Element, page: Page) {
+  place.append(backupCard(page), importCard(page), jobsCard(page));
+}
+
+/** Creates the card that imports files and pasted text. */
+function importCard(page: Page) {
+  const rows = new Set<FileRow>();
+  let options: CountOptions = { prefix: "", query: "", timeZone: "UTC", lastDay: "" };
+  /** True once the owner has said what is put before each id. */
+  let isNamed = false;
+  /** The work whose result is shown. It is aborted when the result is not wanted any more. */
+  let work = new AbortController();
+
+  const input = make("input", {
+    type: "file",
+    hidden: true,
+    multiple: true,
+    "aria-label": "Files to import",
+    change: () => open([...input.files ?? []]),
+  });
+  const pasted = make("textarea", {
+    rows: 5,
+    hidden: true,
+    spellcheck: false,
+    "aria-label": "Text to import",
+    placeholder: "12345 user/repo",
+    input: debounced(readPasted),
+  });
+  const status = make("p.small", { role: "status" });
+  const errors = make("");
+  const files = make(".panel");
+  const hint = make("small");
+  const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
+  const pasteText = make("button", { click: paste }, "Paste text");
+  const drop = make(".line.drop", chooseFiles, pasteText, hint, input);
+  const text = { type: "text", spellcheck: false, autocapitalize: "off" };
+  const prefix = make("input", text, { input: debounced(() => name(prefix.value)) });
+  const query = make("input", text, { input: debounced(update), placeholder: "p,page_id" });
+  const queries = make("label", "Parameters of the address that name a page ", query);
+  const example = make("small");
+  const question = make(".note", { hidden: true });
+  const ids = make(".line", make("label", "Put before each id ", prefix), queries, example);
+  const preview = make("");
+  const act = make(".line");
+  const panel = make(".panel.outcome", { hidden: true }, preview, act);
+  const element = make(
+    "section.panel.card",
+    {
+      dragover: (event: DragEvent) => event.preventDefault(),
+      drop(event: DragEvent) {
+        event.preventDefault();
+        open([...event.dataTransfer?.files ?? []]);
+      },
+    },
+    make("h2", "Import"),
+    make(
+      "p.small",
+      "Nothing is stored before you have seen what would come of it.",
+    ),
+    ...[status, errors, files, drop, pasted, ids, question, panel],
+  );
+  layOut();
+
+  /** Opens files, and adds their tables to the others. */
+  async function open(chosen: File[]) {
+    input.value = "";
+    const failed: Node[] = [];
+    for (const file of chosen) {
+      fill(status, `Reading ${file.name}…`);
+      failed.push(
+        ...await read(file).catch((error) => [explanation(file.name, error)]),
+      );
+    }
+    fill(status);
+    const updated = update();
+    errors.append(...failed);
+    await updated;
+  }
+
+  /** Adds the tables of a file. Returns why texts of an archive are not among them. */
+  async function read(file: File) {
+    const tables: Table[] = [];
+    const failed: Node[] = [];
+    for await (const opened of openFile(file)) {
+      try {
+        tables.push(...tablesOf(opened));
+      } catch (error) {
+        failed.push(explanation(opened.name, error));
+      }
+    }
+    if (tables.length + failed.length === 0) throw new Unreadable("it is empty.");
+    if (file.name === PASTED) removePasted();
+    const isKnown = tables.some(({ source }) => source);
+    for (const table of tables) {
+      const isOther = isKnown && !table.source;
+      add(table, isOther ? "it does not list pages" : table.isCut ? CUT : undefined);
+    }
+    return failed;
+  }
+
+  function add(table: Table, why: string | undefined) {
+    const row = fileRow(table, why, {
+      changed: update,
+      remove() {
+        remove(row);
+        if (table.name === PASTED) pasted.value = "";
+        update();
+        chooseFiles.focus();
+      },
+    });
+    rows.add(row);
+    files.append(row.element);
+  }
+
+  function remove(row: FileRow) {
+    rows.delete(row);
+    row.element.remove();
+  }
+
+  function removePasted() {
+    for (const row of rows) if (row.table.name === PASTED) remove(row);
+  }
+
+  function readPasted() {
+    removePasted();
+    return open(pasted.value.trim() === "" ? [] : [new File([pasted.value], PASTED)]);
+  }
+
+  function paste() {
+    pasted.hidden = false;
+    pasted.focus();
+  }
+
+  function explanation(name: string, error: unknown) {
+    return make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error));
+  }
+
+  /** Begins work in place of the earlier one. */
+  function begin() {
+    work.abort();
+    work = new AbortController();
+    return work.signal;
+  }
+
+  /** Counts all rows again, and shows what would come of them. */
+  async function update() {
+    const signal = begin();
+    layOut();
+    if (rows.size === 0) return;
+    try {
+      const { timeZone } = await page.callForJson("status", { signal });
+      const lastDay = dayFormat(timeZone)(Date.now() + 86_400_000);
+      options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
+      const tables = [...rows].filter((row) => row.isCounted());
+      for (const row of rows) row.show(options);
+      showIds(tables);
+      if (tables.length === 0 || !question.hidden) return;
+      const outcome = await count(tables.map(({ table }) => table), options, signal);
+      for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
+      fill(act);
+      panel.hidden = false;
+      const { changed, changedIfOlder } = await showOutcome(page, preview, outcome, signal);
+      const all = plural(outcome.views.size, "counter");
+      // It is unknown whether totals include what is counted here.
+      if (changedIfOlder) {
+        offer(outcome, [
+          [`Add ${all} before`, "They are from before the first day here.", true],
+          [`Keep the larger of ${all}`, "They include what is counted here.", false],
+        ]);
+      } else if (changed > 0) offer(outcome, [[`Import ${all}`, RULE, false]]);
+      else if (outcome.views.size === 0) fill(act, "There is nothing to import.");
+      else {
+        const why = "Unchanged: all of it is here already.";
+        fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      errors.append(explanation(error instanceof Unreadable ? error.file : "Import", error));
+    }
+  }
+
+  /** Shows what the first path becomes, and asks for the prefix that the pages use. */
+  function showIds(all: FileRow[]) {
+    const paths = all.flatMap(({ table: { sample, columns } }) =>
+      sample.map((row) => row[columns.page] ?? "").filter(isPath)
+    );
+    const [path] = paths;
+    queries.hidden = !paths.some(hasQuery);
+    question.hidden = isNamed || path === undefined;
+    fill(example);
+    if (path === undefined) return;
+    const { prefix } = options;
+    const auto = [`prefix="${prefix}"`, `query="${query.value}"`].filter((one) => !/""/.test(one));
+    const tag = ['counter="auto"', ...auto].join(" ");
+    const becomes = [make("b", idOf(path, options)), ", the id that ", make("code", tag)];
+    if (isNamed) fill(example, `${path} becomes `, ...becomes, " asks for.");
+    const answer = (prefix: string) =>
+      make("button", { click: () => name(prefix) }, idOf(path, { ...options, prefix }));
+    fill(
+      question,
+      make(
+        "span",
+        `Which id does the page ${path} ask for? `,
+        make("b", `The guides for sites use the prefix ${GUIDES}.`),
+      ),
+      ...[answer(GUIDES), answer("")],
+    );
+  }
+
+  function name(before: string) {
+    isNamed = true;
+    if (prefix.value !== before) prefix.value = before;
+    return update();
+  }
+
+  /** Shows the parts that belong to the files that are chosen. */
+  function layOut() {
+    const isEmpty = rows.size === 0;
+    panel.hidden = true;
+    fill(errors);
+    files.hidden = ids.hidden = isEmpty;
+    question.hidden = true;
+    drop.classList.toggle("big", isEmpty);
+    chooseFiles.classList.toggle("primary", isEmpty);
+    fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : `or drop more files here. ${MERGED}`);
+  }
+
+  /** Shows a button for each way to import. */
+  function offer(outcome: Outcome, ways: Way[], failed?: string) {
+    fill(
+      act,
+      ...ways.map(([words, why, isOlder]) => {
+        const click = () => store(outcome, [words, why, isOlder]);
+        return make("", make("button.primary", { click }, words), make("small", ` ${why}`));
+      }),
+      failed && make("span.bad", { role: "alert" }, failed),
+    );
+  }
+
+  /** Sends an import. A stop waits for the current part, so that the number is exact. */
+  async function store(outcome: Outcome, way: Way) {
+    const [, , isOlder] = way;
+    const signal = begin();
+    const max = outcome.views.size;
+    const all = plural(max, "counter");
+    const words = make("span.small", { role: "status" }, "Importing…");
+    const bar = make("progress", { max, value: 0, "aria-label": "Counters imported" });
+    const stop = make("button", { click: () => stop.disabled = true }, "Stop");
+    fill(act, words, bar, stop);
+    stop.focus({ preventScroll: true });
+    try {
+      const before = await (await page.call("counters", { signal })).blob();
+      await send(page, outcome, { isOlder }, signal, (counters) => {
+        bar.value = counters;
+        words.textContent = `${grouped(counters)} of ${all}`;
+        if (stop.disabled && counters < max) throw new Error("Stopped.");
+      });
+      clear();
+      const link = make("a", { href: "#counters" }, "See them");
+      const click = () => save(before, "before-import.ndjson");
+      const keep = make("button.quiet", { click }, "Save what was here before");
+      fill(status, make("b", `Imported ${all}.`), " ", link, " ", keep);
+      await page.load();
+    } catch (error) {
+      if (signal.aborted) return;
+      const known = `${grouped(bar.value)} of ${all} are imported.`;
+      offer(outcome, [way], `${errorMessage(error)} ${known} Importing all of them again is safe.`);
+    }
+  }
+
+  /** Removes the files and texts. What is put before each id stays for the next ones. */
+  function clear() {
+    begin();
+    rows.clear();
+    pasted.value = "";
+    pasted.hidden = true;
+    for (const part of [status, files, example]) fill(part);
+    layOut();
+  }
+
+  return element;
 }

@@ -1,7 +1,7 @@
 import { fill, icon, make, tableOf } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import { type CountOptions, previewRow } from "./count_rows.ts";
-import { dayColumns, orderInWords } from "./days.ts";
+import { dayColumns, orderInWords } from "./cell_text.ts";
 import { type Columns, EACH_ROW, isChosen, NO_DAY, NONE, numericColumns } from "./sources.ts";
 import type { Row, Table } from "./tables.ts";
 

@@ -1,10 +1,11 @@
+import { base } from "../../lib/base.ts";
 import { debounced } from "../../lib/browser.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Page } from "../data_loader.ts";
 
 /** Creates the card that shows the keys of jobs, each with its command. */
-export function jobsCard({ base, callForJson }: Page) {
+export function jobsCard({ callForJson }: Page) {
   const address = base.href.slice(0, -1);
 
   /** Creates the part of a job. `show` shows its key and its command. */
@@ -55,7 +56,7 @@ export function jobsCard({ base, callForJson }: Page) {
     "Metrics",
     "For Prometheus.",
     () => ({ job: "metrics" }),
-    (to) => `* * * * * curl -fsS ${to}/metrics -o tallymark.prom`,
+    (to) => `* * * * * curl -fsS ${to}/metrics > metrics.new && mv metrics.new tallymark.prom`,
   );
   return make(
     "section.panel.card",

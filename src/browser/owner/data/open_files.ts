@@ -5,8 +5,8 @@ export interface Opened {
   readonly name: string;
   /** The archive that it was in, or an empty text. */
   readonly archive: string;
-  /** Its lines, without the marks at their ends. */
-  readonly lines: readonly string[];
+  /** Its lines end with a newline only. */
+  readonly text: string;
   /** The encoding if it is not Unicode. */
   readonly encoding?: string | undefined;
 }
@@ -16,6 +16,8 @@ export class Unreadable extends Error {
   /** The name of the file. */
   file = "";
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Maximum size of a file, and of all texts in an archive, in bytes. They are kept in memory. */
 const MAX_BYTES = 300_000_000;
@@ -27,27 +29,30 @@ const NO_TEXT =
 const NOT_UNICODE =
   "it is in an older encoding, such as Windows-1252. Save it as “CSV UTF-8” in Excel, or as UTF-8 " +
   "in an editor.";
-const DAMAGED = "it is damaged. Export or download it again.";
+const DAMAGED = "it is damaged or cannot be unpacked here. Unpack it, or export it again.";
 
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
 export async function* openFile(file: Blob & { readonly name: string }): AsyncGenerator<Opened> {
   checkSize(file.size);
-  const unpacked = { bytes: 0 };
-  const start = String.fromCharCode(...await bytesOf(file, 0, 4));
+  const { name } = file;
+  const bytes = new Uint8Array(
+    await file.arrayBuffer().catch(() => fail("it cannot be read. Choose it again.")),
+  );
+  const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
   if (/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/.test(start)) fail(NO_TEXT);
-  if (start !== "PK\x03\x04") {
-    const format = start.startsWith("\x1f\x8b") ? "gzip" : undefined;
-    return yield { name: file.name, archive: "", ...await read(file, unpacked, format) };
+  if (start.startsWith("\x1f\x8b")) {
+    return yield { name, archive: "", ...textOf(await unpack([bytes], "gzip")) };
   }
-  let isEmpty = true;
-  for (const { name, isPacked, blob } of await entriesOf(file)) {
-    if (!TABLES.test(name)) continue;
-    isEmpty = false;
-    const text = await read(blob, unpacked, isPacked ? "deflate-raw" : undefined);
-    yield { name, archive: file.name, ...text };
+  if (start !== "PK\x03\x04") return yield { name, archive: "", ...textOf(bytes) };
+  const entries = entriesOf(bytes).filter(({ name }) => TABLES.test(name));
+  if (entries.length === 0) fail("it holds no CSV, TSV, JSON or text.");
+  let size = 0;
+  for (const { name, isPacked, content } of entries) {
+    const text = isPacked ? await unpack([content], "deflate-raw", size) : content;
+    checkSize(size += text.length);
+    yield { name, archive: file.name, ...textOf(text) };
   }
-  if (isEmpty) fail("it holds no CSV, TSV, JSON or text.");
 }
 
 function fail(reason: string): never {
@@ -60,78 +65,62 @@ function checkSize(bytes: number) {
   }
 }
 
-async function bytesOf(blob: Blob, from: number, to: number) {
-  return new Uint8Array(await blob.slice(from, to).arrayBuffer());
+/** Unpacks bytes. `before` is the size of the texts that were unpacked before. */
+async function unpack(packed: Bytes[], format: CompressionFormat, before = 0): Promise<Bytes> {
+  const pieces: Bytes[] = [];
+  let size = before;
+  try {
+    const stream = new Blob(packed).stream().pipeThrough(new DecompressionStream(format));
+    for await (const piece of piecesOf(stream)) {
+      checkSize(size += piece.length);
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof Unreadable ? error : new Unreadable(DAMAGED);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** Returns the entries of a ZIP, from the directory at its end. */
-async function entriesOf(file: Blob) {
+function entriesOf(file: Bytes) {
+  const view = new DataView(file.buffer);
+  const short = (at: number) => at + 2 > file.length ? fail(DAMAGED) : view.getUint16(at, true);
+  const long = (at: number) => short(at) + short(at + 2) * 0x10000;
   // The directory ends with a record of 22 bytes and a comment of at most 64 kB.
-  const tail = new DataView(
-    (await bytesOf(file, Math.max(0, file.size - 66_000), file.size)).buffer,
-  );
-  let end = tail.byteLength - 22;
-  while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
-  if (end < 0) fail(DAMAGED);
-  const count = tail.getUint16(end + 10, true);
-  const offset = tail.getUint32(end + 16, true);
-  if (count === 0xffff || offset === 0xffffffff) {
-    fail("it is too large to be opened here. Unpack it.");
-  }
-  const bytes = await bytesOf(file, offset, offset + tail.getUint32(end + 12, true));
-  const directory = new DataView(bytes.buffer);
+  let end = file.length - 22;
+  const first = Math.max(0, file.length - 66_000);
+  while (end >= first && long(end) !== 0x06054b50) end--;
+  if (end < first) fail(DAMAGED);
   const entries = [];
-  for (let at = 0; entries.length < count;) {
-    if (bytes.length < at + 46) fail(DAMAGED);
-    const short = (place: number) => directory.getUint16(at + place, true);
-    const long = (place: number) => directory.getUint32(at + place, true);
-    const next = at + 46 + short(28);
-    const name = new TextDecoder().decode(bytes.subarray(at + 46, next));
+  let at = long(end + 16);
+  for (let left = short(end + 10); left > 0; left--) {
+    const next = at + 46 + short(at + 28);
+    const name = new TextDecoder().decode(file.subarray(at + 46, next));
     if (/^(?:xl\/workbook\.xml|content\.xml|Index\/Document\.iwa)$/.test(name)) fail(WORKBOOK);
-    if (short(8) & 1) fail("it is encrypted. Unpack it first.");
+    if (short(at + 8) & 1) fail("it is encrypted. Unpack it first.");
     // The entry repeats its name, and may have other extra fields than the directory.
-    const [low1 = 0, high1 = 0, low2 = 0, high2 = 0] = await bytesOf(
-      file,
-      long(42) + 26,
-      long(42) + 30,
-    );
-    const start = long(42) + 30 + low1 + low2 + ((high1 + high2) << 8);
-    entries.push({ name, isPacked: short(10) > 0, blob: file.slice(start, start + long(20)) });
-    at = next + short(30) + short(32);
+    const local = long(at + 42);
+    const start = local + 30 + short(local + 26) + short(local + 28);
+    const content = file.subarray(start, start + long(at + 20));
+    entries.push({ name, isPacked: short(at + 10) > 0, content });
+    at = next + short(at + 30) + short(at + 32);
   }
   return entries;
 }
 
-/** Reads the lines of a text. Adds its size to that of the texts before. */
-async function read(blob: Blob, unpacked: { bytes: number }, format?: CompressionFormat) {
-  const packed = blob.stream();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  try {
-    const stream = format ? packed.pipeThrough(new DecompressionStream(format)) : packed;
-    for await (const piece of piecesOf(stream)) {
-      checkSize(unpacked.bytes += piece.length);
-      pieces.push(piece);
-      length += piece.length;
-    }
-  } catch (error) {
-    if (error instanceof Unreadable) throw error;
-    fail(format ? DAMAGED : "it cannot be read. Choose it again.");
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
+/** Returns the text that bytes are, and its encoding. */
+function textOf(bytes: Bytes) {
   const known = decoded(bytes, encodingOf(bytes));
   const text = known ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined) ?? fail(NOT_UNICODE);
   if (text.slice(0, 1000).includes("\0")) fail(NO_TEXT);
-  return { lines: text.split(/\r\n?|\n/), encoding: known === undefined ? "GBK" : undefined };
+  return {
+    text: text.replaceAll(/\r\n?/g, "\n"),
+    encoding: known === undefined ? "GBK" : undefined,
+  };
 }
 
 /** Returns a text. Returns undefined if it is not in an encoding. */
-function decoded(bytes: Uint8Array<ArrayBuffer>, encoding: string) {
+function decoded(bytes: Bytes, encoding: string) {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -140,20 +129,15 @@ function decoded(bytes: Uint8Array<ArrayBuffer>, encoding: string) {
 }
 
 /** Reports whether most bytes beyond ASCII are in pairs, as those of Chinese characters are. */
-function isGbk(bytes: Uint8Array) {
-  let high = 0;
-  let paired = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    if ((bytes[at] ?? 0) < 0x80) continue;
-    high++;
-    if ((bytes[at + 1] ?? 0) < 0x80) continue;
-    [high, paired, at] = [high + 1, paired + 2, at + 1];
-  }
-  return paired > 0.9 * high;
+function isGbk(bytes: Bytes) {
+  const first = bytes.findIndex((byte) => byte > 0x7f);
+  const some = new TextDecoder("latin1").decode(bytes.subarray(first, first + 1_000_000));
+  const high = some.replaceAll(/[\0-\x7f]/g, "").length;
+  return some.length - some.replaceAll(/[^\0-\x7f]{2}/g, "").length > 0.9 * high;
 }
 
 /** Returns the encoding of a text, by its mark or by the zeros of its first ASCII characters. */
-function encodingOf(bytes: Uint8Array) {
+function encodingOf(bytes: Bytes) {
   const [first = 0, second = 0] = bytes;
   const start = bytes.subarray(0, 1000);
   const [even, odd] = [0, 1].map((place) =>

@@ -2,40 +2,10 @@ import { fill, make, tableOf } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import type { Outcome } from "./count_rows.ts";
-import { partsOf } from "./lines_of.ts";
-
-/** A change of a counter that a dry run found. */
-interface Change {
-  readonly id: string;
-  readonly before: number;
-  readonly after: number;
-}
+import { send } from "./requests.ts";
 
 /** Number of counters that are shown before an import. */
 const SHOWN = 10;
-
-/** Options of sending an import. */
-export interface Sending {
-  readonly isDry?: boolean;
-  /** True if totals are from before the first day that is counted. */
-  readonly isOlder?: boolean;
-}
-
-/** Sends an import in parts. `took` gets the changes of each, and how many counters are sent. */
-export async function send(
-  { callForJson }: Page,
-  outcome: Outcome,
-  { isDry, isOlder }: Sending,
-  signal: AbortSignal,
-  took: (counters: number, changes: Change[]) => void,
-) {
-  let counters = 0;
-  for (const { body, counters: more } of partsOf(outcome, isOlder)) {
-    const init = { method: "POST", body, signal };
-    const { changes } = await callForJson(`counters?mode=max${isDry ? "&dry=1" : ""}`, init);
-    took(counters += more, changes);
-  }
-}
 
 /**
  * Shows what would come of an import, also compared with the counters. Resolves with the number of

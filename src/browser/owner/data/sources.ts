@@ -1,5 +1,4 @@
-import { hasFraction, isPath, wholeNumber } from "./cell_text.ts";
-import { dayColumns, type Order } from "./days.ts";
+import { dayColumns, hasFraction, isPath, type Order, wholeNumber } from "./cell_text.ts";
 
 /** The columns of a table, by their indexes. */
 export interface Columns {

@@ -1,5 +1,5 @@
 import { wholeNumber } from "./cell_text.ts";
-import { csvRows, csvStart } from "./csv_rows.ts";
+import { csvRows, csvStart } from "./csv.ts";
 import { type Opened, Unreadable } from "./open_files.ts";
 import { type Columns, columnsOf, isChosen, NO_DAY, type Source, sourceOf } from "./sources.ts";
 
@@ -20,8 +20,6 @@ export interface Table {
   readonly isAsked: boolean;
   /** True for lines of an export without the last one. */
   readonly isCut: boolean;
-  /** The number of lines before the rows. */
-  readonly before: number;
   /** True if the first row is the names of the columns. */
   readonly hasHeads: boolean;
   /** Yields all rows. Throws {@linkcode Unreadable}. */
@@ -39,13 +37,11 @@ const MAX_COLUMNS = 1000;
 
 /** Returns the tables of a text. An empty text has none, JSON may have several. */
 export function tablesOf(opened: Opened): Table[] {
-  const { lines } = opened;
-  const first = lines.findIndex((line) => line.trim());
-  if (first < 0) return [];
-  const begin = /^#filetype:JSON/i.test(lines[first] ?? "") ? first + 1 : first;
-  const rest = lines.slice(begin);
-  if (begin > first || /^\s*[[{]/.test(rest[0] ?? "")) return jsonTables(opened, rest);
-  return [isList(rest) ? list(opened, begin) : csv(opened)];
+  const { text } = opened;
+  const json = text.replace(/^\s*#filetype:JSON.*/i, "");
+  if (json !== text || /^\s*[[{]/.test(text)) return jsonTables({ ...opened, text: json });
+  if (text.trim() === "") return [];
+  return [isList(text) ? list(opened) : csv(opened)];
 }
 
 /** Reports whether a row is an empty line. */
@@ -53,32 +49,24 @@ export function isBlank(row: Row): boolean {
   return row.length < 2 && !row[0];
 }
 
-type Given = "heads" | "columns" | "isCut" | "before" | "hasHeads";
+/** A table before its columns are recognized. */
+type Found = Pick<Table, "format" | "rows"> & Partial<Table>;
 
 /** Creates a table of rows. Recognizes its columns unless they are given. */
-function create(
-  { name, archive, encoding }: Opened,
-  { heads = [], before = 0, hasHeads = false, isCut = false, format, columns, rows }:
-    & Pick<Table, "format" | "rows">
-    & Partial<Pick<Table, Given>>,
-): Table {
+function create({ name, archive, encoding }: Opened, found: Found): Table {
+  const { heads = [], hasHeads = false, isCut = false, format, columns, rows } = found;
   if (heads.length > MAX_COLUMNS) {
     throw new Unreadable(`it has more than ${MAX_COLUMNS} columns.`);
   }
-  const sample: Row[] = [];
-  let isHead = hasHeads;
-  for (const row of rows()) {
-    if (isBlank(row)) continue;
-    if (!isHead && sample.push(row) === SAMPLE) break;
-    isHead = false;
-  }
+  const all = Iterator.from(rows()).filter((row) => !isBlank(row));
+  const sample = all.drop(hasHeads ? 1 : 0).take(SAMPLE).toArray();
   const source = columns ? undefined : sourceOf(heads, sample, name);
-  const found = columns ?? columnsOf(heads, sample, source);
+  const chosen = columns ?? columnsOf(heads, sample, source);
   return {
-    ...{ name, archive, heads, sample, source, isCut, before, hasHeads, rows },
+    ...{ name, archive, heads, sample, source, isCut, hasHeads, rows },
     format: encoding ? `${format} in ${encoding}` : format,
-    columns: found,
-    isAsked: !columns && heads.length > 0 && !(source && isChosen(found)),
+    columns: chosen,
+    isAsked: !columns && heads.length > 0 && !(source && isChosen(chosen)),
   };
 }
 
@@ -90,31 +78,32 @@ const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: "ymd" };
 const FORMATS: Readonly<Record<string, string>> = { ";": "CSV with semicolons", "\t": "TSV" };
 
 function csv(opened: Opened): Table {
-  const { lines } = opened;
-  // Exports of GA4 begin with comments, and may have the table of a chart before that of the pages.
-  const hasComments = lines[0]?.startsWith("#") ?? false;
-  const isRow = (line = "") => line.trim() !== "" && !line.startsWith("#");
-  const begin = lines.findIndex(isRow);
-  const known = hasComments
-    ? lines.findIndex((line, at) =>
-      isRow(line) && !isRow(lines[at - 1]) && sourceOf(csvStart([line]).first, [])
-    )
-    : -1;
-  const before = known < 0 ? begin : known;
-  const end = hasComments
-    ? lines.findIndex((line, at) => at > before && line.startsWith("#") && !lines[at - 1]?.trim())
-    : -1;
-  const all = lines.slice(before, end < 0 ? undefined : end);
-  const { first, delimiter } = csvStart(all);
+  const text = opened.text.startsWith("#") ? tableAmongComments(opened.text) : opened.text;
+  const { first, delimiter } = csvStart(text);
   // A row with a number is a row, and its columns have no names.
   const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
   return create(opened, {
     format: FORMATS[delimiter] ?? "CSV",
     heads: first.map((cell, index) => hasHeads ? cell.trim() : `Column ${index + 1}`),
-    before,
     hasHeads,
-    rows: () => csvRows(all, delimiter, before),
+    rows: () => csvRows(text, delimiter),
   });
+}
+
+/**
+ * Empties all lines but those of one table. Exports of GA4 begin with comments, and may have the
+ * table of a chart before that of the pages.
+ */
+function tableAmongComments(text: string): string {
+  const lines = text.split("\n");
+  const isRow = (line = "") => line.trim() !== "" && !line.startsWith("#");
+  const begins = [...lines.keys()].filter((at) => isRow(lines[at]) && !isRow(lines[at - 1]));
+  const begin = begins.find((at) => sourceOf(csvStart(lines[at] ?? "").first, [])) ?? begins[0] ??
+    0;
+  const isEnd = (line: string, at: number) =>
+    at > begin && line.startsWith("#") && !lines[at - 1]?.trim();
+  const end = lines.findIndex(isEnd) >>> 0;
+  return lines.map((line, at) => at >= begin && at < end ? line : "").join("\n");
 }
 
 // --- Lists ---------------------------------------------------------------------------------------
@@ -125,8 +114,8 @@ const NO_NUMBER = "–";
 const PLAIN = /^(?:\d{1,3}(?:[.,]\d{3})+|\d+)$/;
 
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
-function isList(all: readonly string[]): boolean {
-  const lines = all.slice(0, LIST_SAMPLE).filter((line) => line.trim());
+function isList(text: string): boolean {
+  const lines = text.split("\n", LIST_SAMPLE).filter((line) => line.trim());
   const matching = lines.filter((line) => rowOf(line)[1] !== NO_NUMBER && !line.includes("\t"));
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
@@ -147,13 +136,12 @@ function rowOf(line: string): Row {
   return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, NO_NUMBER];
 }
 
-function list(opened: Opened, before: number): Table {
+function list(opened: Opened): Table {
   return create(opened, {
     format: "list",
     heads: ["id", "number"],
     columns: PAIR,
-    before,
-    rows: () => opened.lines.slice(before).values().map(rowOf),
+    rows: () => opened.text.split("\n").values().map(rowOf),
   });
 }
 
@@ -161,23 +149,15 @@ function list(opened: Opened, before: number): Table {
 
 type JsonObject = Record<string, unknown>;
 
-function jsonTables(opened: Opened, lines: readonly string[]): Table[] {
-  const first = jsonIn(lines[0]);
-  if (isObject(first) && lines.some((line, at) => at > 0 && line.trim())) {
-    if (isOwn(first)) return [ownLines(opened, lines)];
-    const read = (line: string, at: number) => {
-      const value = line.trim() === "" ? {} : jsonIn(line);
-      if (!isObject(value)) throw new Unreadable(`row ${at + 1} is not an object in JSON.`);
-      return value;
-    };
-    return [objects(opened, "JSON lines", () => lines.values().map(read))];
-  }
-  const value = jsonIn(lines.join("\n"));
+const NO_LIST =
+  "it is not JSON with a list of objects, or with numbers by their ids, or it was cut off.";
+
+function jsonTables(opened: Opened): Table[] {
+  const value = jsonIn(opened.text);
+  if (value === undefined) return [jsonLines(opened)];
   const found = isOwn(value) ? [] : tablesIn(value, opened.name);
   if (found.length === 0 && isObject(value)) found.push([opened.name, [value]]);
-  if (found.length === 0) {
-    throw new Unreadable("it is not JSON with a list of objects, or with numbers by their ids.");
-  }
+  if (found.length === 0) throw new Unreadable(NO_LIST);
   return found.map(([name, list]) => {
     if (list.every(isOwn)) {
       return ownLines({ ...opened, name }, list.map((line) => JSON.stringify(line)));
@@ -185,6 +165,19 @@ function jsonTables(opened: Opened, lines: readonly string[]): Table[] {
     const columns = list.every((one) => MAPPED in one) ? PAIR : undefined;
     return objects({ ...opened, name }, "JSON", () => list, columns);
   });
+}
+
+function jsonLines(opened: Opened): Table {
+  const lines = opened.text.split("\n");
+  const first = jsonIn(lines.find((line) => line.trim()));
+  if (!isObject(first)) throw new Unreadable(NO_LIST);
+  if (isOwn(first)) return ownLines(opened, lines);
+  const read = (line: string, at: number) => {
+    const value = line.trim() === "" ? {} : jsonIn(line);
+    if (!isObject(value)) throw new Unreadable(`row ${at + 1} is not an object in JSON.`);
+    return value;
+  };
+  return objects(opened, "JSON lines", () => lines.values().map(read));
 }
 
 /** The name of the column that a map of numbers becomes. */
@@ -209,13 +202,10 @@ function objects(
   read: () => Iterable<JsonObject>,
   columns?: Columns,
 ): Table {
-  const heads = new Set<string>();
-  let left = SAMPLE;
-  for (const object of read()) {
-    for (const [name] of membersOf(object)) heads.add(name);
-    if (--left === 0) break;
-  }
-  const names = [...heads];
+  const some = Iterator.from(read()).take(SAMPLE).toArray();
+  const names = [
+    ...new Set(some.flatMap((object) => [...membersOf(object)].map(([name]) => name))),
+  ];
   return create(opened, {
     format,
     heads: names,

@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { csvLines } from "../../../../../src/browser/owner/data/lines_of.ts";
-import { wholeNumber } from "../../../../../src/browser/owner/data/cell_text.ts";
-import { createDays } from "../../../../../src/browser/owner/data/days.ts";
+import { createDays, wholeNumber } from "../../../../../src/browser/owner/data/cell_text.ts";
+import { csvLines } from "../../../../../src/browser/owner/data/csv.ts";
 import { Unreadable } from "../../../../../src/browser/owner/data/open_files.ts";
 import { importOf } from "../../../../support/data_files.ts";
 import { times } from "../../../../support/times.ts";

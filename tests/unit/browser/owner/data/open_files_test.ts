@@ -7,11 +7,7 @@ type Content = string | Uint8Array<ArrayBuffer>;
 
 async function open(content: Content, name = "x.csv") {
   const opened = await Array.fromAsync(openFile(new File([content], name)));
-  return opened.map(({ lines, encoding, ...rest }) => ({
-    ...rest,
-    ...encoding && { encoding },
-    text: lines.join("\n"),
-  }));
+  return opened.map(({ encoding, ...rest }) => ({ ...rest, ...encoding && { encoding } }));
 }
 
 const TEXT = "page,views\r\n/é,1\r/b,2\n";

@@ -1,11 +1,10 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import Papa from "papaparse";
-import { csvCell } from "../../../../../src/browser/owner/data/cell_text.ts";
-import { csvRows, csvStart } from "../../../../../src/browser/owner/data/csv_rows.ts";
+import { csvCell, csvRows, csvStart } from "../../../../../src/browser/owner/data/csv.ts";
 import { times } from "../../../../support/times.ts";
 
-const rowsOf = (text: string, delimiter = ",") => [...csvRows(text.split("\n"), delimiter)];
+const rowsOf = (text: string, delimiter = ",") => [...csvRows(text, delimiter)];
 
 Deno.test("any table that a CSV writer wrote reads back", () => {
   const cell = fc.string({ unit: fc.constantFrom("a", " ", '"', ",", ";", "\t", "\n", "é") });
@@ -42,7 +41,7 @@ Deno.test("long cells, many rows, and a quote that is never closed", () => {
   throws(() => rowsOf(`page,views\n${rows.join("\n")}\n"/b,2\n/c,3`), /the quote in row 70002 /);
 });
 
-const delimiterOf = (text: string) => csvStart(text.split("\n")).delimiter;
+const delimiterOf = (text: string) => csvStart(text).delimiter;
 
 Deno.test("the delimiter is that of most rows, whatever the cells hold", () => {
   deepStrictEqual(delimiterOf("a;b\n1,5;2,5\n3,5;4,5\n"), ";");

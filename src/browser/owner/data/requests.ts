@@ -1,4 +1,4 @@
-import { csvCell } from "./cell_text.ts";
+import type { Page } from "../data_loader.ts";
 
 /** The views of a counter in an import. */
 export interface Entry {
@@ -21,32 +21,30 @@ export interface Part {
   readonly counters: number;
 }
 
-/** Maximum size of a request, in bytes, which proxies accept. */
-const MAX_BYTES = 500_000;
+/** Maximum size of a request, in characters of at most three bytes. Proxies accept 1 MB. */
+const MAX_LENGTH = 300_000;
 /** Maximum number of lines in a request. A dry run lists the changes of so many. */
 const MAX_LINES = 1000;
-
-const encoder = new TextEncoder();
 
 /**
  * Yields the requests of an import. The lines of one counter are in one request. `isOlder` tells
  * whether totals are from before the first day that is counted.
  */
 export function* partsOf(all: Counters, isOlder = false): Generator<Part> {
-  let body: string[] = [];
-  let bytes = 0;
+  let lines: string[] = [];
+  let length = 0;
   let counters = 0;
   for (const some of groupsOf(all, isOlder)) {
-    const size = some.reduce((sum, line) => sum + encoder.encode(line).length + 1, 0);
-    if (counters > 0 && (body.length + some.length > MAX_LINES || bytes + size > MAX_BYTES)) {
-      yield { body: body.join("\n"), counters };
-      [body, bytes, counters] = [[], 0, 0];
+    const more = some.join("\n").length + 1;
+    if (counters > 0 && (lines.length + some.length > MAX_LINES || length + more > MAX_LENGTH)) {
+      yield { body: lines.join("\n"), counters };
+      [lines, length, counters] = [[], 0, 0];
     }
-    body.push(...some);
-    bytes += size;
+    lines.push(...some);
+    length += more;
     counters++;
   }
-  if (counters > 0) yield { body: body.join("\n"), counters };
+  if (counters > 0) yield { body: lines.join("\n"), counters };
 }
 
 /** Yields the lines of one counter after another. */
@@ -67,20 +65,32 @@ function linesOf([id, { rest, days }]: [string, Entry], isOlder: boolean): strin
   return all.filter(Boolean).map((line) => JSON.stringify(line));
 }
 
-/** A line of an export of the service. */
-interface ExportedLine {
+/** A change of a counter that a dry run found. */
+interface Change {
   readonly id: string;
-  readonly hits: number;
-  readonly days?: Readonly<Record<string, number>>;
+  readonly before: number;
+  readonly after: number;
 }
 
-/** The names of the columns of an export as CSV. */
-export const CSV_HEADS = "id,day,hits\n";
+/** Options of sending an import. */
+export interface Sending {
+  readonly isDry?: boolean;
+  /** True if totals are from before the first day that is counted. */
+  readonly isOlder?: boolean;
+}
 
-/** Returns the rows of a counter in CSV. The row without a day has what is older than the days. */
-export function csvLines({ id, hits, days = {} }: ExportedLine): string {
-  const all = Object.entries(days);
-  const rest = all.reduce((rest, [, views]) => rest - views, hits);
-  const rows = rest === 0 && all.length > 0 ? all : [["", rest], ...all];
-  return rows.map(([day, views]) => `${csvCell(id)},${day},${views}\n`).join("");
+/** Sends an import in parts. `took` gets the changes of each, and how many counters are sent. */
+export async function send(
+  { callForJson }: Page,
+  all: Counters,
+  { isDry, isOlder }: Sending,
+  signal: AbortSignal,
+  took: (counters: number, changes: Change[]) => void,
+) {
+  let counters = 0;
+  for (const { body, counters: more } of partsOf(all, isOlder)) {
+    const init = { method: "POST", body, signal };
+    const { changes } = await callForJson(`counters?mode=max${isDry ? "&dry=1" : ""}`, init);
+    took(counters += more, changes);
+  }
 }

@@ -280,7 +280,7 @@ function importCard(page: Page) {
     stop.focus({ preventScroll: true });
     try {
       const before = await (await page.call("counters", { signal })).blob();
-      await send(page, outcome, { isOlder }, signal, (counters) => {
+      await send(page.callForJson, outcome, { isOlder }, signal, (counters) => {
         bar.value = counters;
         words.textContent = `${grouped(counters)} of ${all}`;
         if (stop.disabled && counters < max) throw new Error("Stopped.");

@@ -26,7 +26,7 @@ export async function showOutcome(
 
   async function compare(isOlder: boolean) {
     const after = new Map<string, number>();
-    await send(page, outcome, { isDry: true, isOlder }, signal, (counters, changes) => {
+    await send(page.callForJson, outcome, { isDry: true, isOlder }, signal, (counters, changes) => {
       for (const change of changes) {
         if (change.before === 0) isNew.add(change.id);
         after.set(change.id, change.after);

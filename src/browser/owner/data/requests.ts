@@ -1,4 +1,5 @@
-import type { Page } from "../data_loader.ts";
+/** Calls the service for JSON. */
+type CallForJson = (path: string, init?: RequestInit) => ReturnType<Response["json"]>;
 
 /** The views of a counter in an import. */
 export interface Entry {
@@ -81,7 +82,7 @@ export interface Sending {
 
 /** Sends an import in parts. `took` gets the changes of each, and how many counters are sent. */
 export async function send(
-  { callForJson }: Page,
+  callForJson: CallForJson,
   all: Counters,
   { isDry, isOlder }: Sending,
   signal: AbortSignal,

@@ -121,7 +121,7 @@ const DAMAGED_DAYS =
   "the daily history of a counter is damaged and ignored: check whether others are affected";
 
 const CLOCK_AHEAD =
-  "a clock was ahead: hits on days after tomorrow count for today or for no day, check the clocks of all servers";
+  "another server is a day ahead, its hits count for today or for no day: give all servers on this store the same TIME_ZONE, and check their clocks";
 const INCOMPLETE_FILE =
   "counter file left incomplete: another program reads it, so a copy needs the -wal file next to it";
 

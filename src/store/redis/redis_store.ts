@@ -17,7 +17,7 @@ import { Failure } from "../../domain/errors.ts";
 import { relatedKey } from "./redis_layout.ts";
 import type { Shard } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
-import { type Command, failureOf, isFailure, isRefused, type Reply } from "./reply.ts";
+import { type Command, failureOf, isFailure, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach, swapMove } from "./writes.ts";
 
@@ -37,7 +37,7 @@ const PROBE_MS = 800;
  * of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export function createRedisStore(options: RedisStoreOptions): OpenStore {
-  const { link, prefix, calendar } = options;
+  const { link, prefix, calendar, onAhead } = options;
   /**
    * The last totals of counters whose day is open on the server. A deletion, another server or
    * another database in its place may close it. Those that are missing need a script.
@@ -77,15 +77,16 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     const outcomes = additions.map((addition, index): Outcome | Promise<Outcome> => {
       const { id, amount } = addition;
       const reply = replies[index];
-      if (isRefused(reply, "openAhead")) return addAgain(addition, add);
       if (reply?.kind !== "done") return failureOf(reply, "outcome-unknown");
-      const total = Number(reply.value);
+      const wasAhead = Array.isArray(reply.value);
+      if (wasAhead) onAhead(id);
+      const total = Number(wasAhead ? reply.value[0] : reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
       const before = total - amount;
       const known = knownBefore[index];
       // The total was set or deleted since, or the data is that of another time.
       const isPlain = known !== undefined;
-      if (isPlain && (isRenewed || before < known)) return begin(addition, now, total);
+      if (isPlain && (isRenewed || before < known)) return begin(addition, now.today, total);
       totals.set(id, total);
       return total;
     });
@@ -96,14 +97,10 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   }
 
   /** Opens the day of hits that were added although it may not have been open. */
-  async function begin(
-    { id, amount }: Addition,
-    { today, latest }: CurrentDays,
-    total: number,
-  ): Promise<Outcome> {
+  async function begin({ id, amount }: Addition, today: Day, total: number): Promise<Outcome> {
     openTotals = new BoundedMap(CACHE_SIZE);
     // The hits are counted even if this fails.
-    await sendScripts(link, [hitCall("begin", id, [today, latest, total - amount])]);
+    await sendScripts(link, [hitCall("begin", id, [today, total - amount])]);
     return total;
   }
 
@@ -146,17 +143,17 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
       });
       return scriptCall("once", keys, [today, latest, secondsLeft(), ...args]);
     }));
-    return await Promise.all(additions.map((addition, index) => {
+    return additions.map(({ id, hits }, index) => {
       const reply = replies[index];
-      if (isRefused(reply, "openAhead")) return addAgain(addition, addOnce);
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
         return failureOf(reply, "outcome-unknown");
       }
       const numbers = reply.value.map(Number);
-      return addition.hits.map((_, at): OnceOutcome => {
+      if (numbers.length > 2 * hits.length) onAhead(id);
+      return hits.map((_, at): OnceOutcome => {
         return { hits: numbers[2 * at] ?? NaN, repeat: numbers[2 * at + 1] === 1 };
       });
-    }));
+    });
   }
 
   async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
@@ -164,17 +161,6 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     // Another Redis may answer next, on which not every day is open.
     if (replies.some(isFailure)) openTotals = new BoundedMap(CACHE_SIZE);
     return replies;
-  }
-
-  /** Ends a day that is ahead, by a set that keeps total and days. Then calls `add` again. */
-  async function addAgain<One extends Pick<Addition, "id">, Result>(
-    addition: One,
-    add: (additions: readonly One[]) => Promise<readonly (Result | Failure)[]>,
-  ): Promise<Result | Failure> {
-    const update = { hits: undefined, days: undefined, mode: "max" } as const;
-    const [ended] = await write([{ id: addition.id, update }]);
-    const [outcome] = ended instanceof Failure ? [ended] : await add([addition]);
-    return outcome ?? new Failure("outcome-unknown");
   }
 
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {

@@ -26,8 +26,6 @@ export function isWrite([name = ""]: Command): boolean {
 export const SCRIPT_ERRORS = {
   notACounter: "value is not an integer or out of range",
   full: "counter is full",
-  /** A clock that was ahead opened the day. */
-  openAhead: "open day is ahead",
   /** The script changed something before it failed, and Redis undoes nothing. */
   partlyDone: "PARTLY DONE",
 };
@@ -73,7 +71,6 @@ const REFUSALS = {
   forbidden: /^NOPERM|The user executing the script can't|ACL failure in script|\bundeclared key\b/,
   /** A part of those: an error of the keys of a command, so that the store itself works. */
   missingKey: /\baccess (?:a|one of the|at least one of the|the '.*') keys?\b/s,
-  openAhead: new RegExp(SCRIPT_ERRORS.openAhead),
   unknownScript: /^NOSCRIPT\b/,
   replica: /\b(?:READONLY|MASTERDOWN)\b/,
   /** It, or another node, may accept the command soon. The last is about an undeclared key. */

@@ -45,6 +45,7 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["handle_path /hits/*", "proxy_guide_test runs it"],
   ["location = /hits", "proxy_guide_test runs it"],
   ["ProxyPreserveHost On", "needs Apache"],
+  ["frontend web", "needs HAProxy"],
   ["trusted_proxies ", "proxy_guide_test runs it"],
   ["task start link", "command_line_test runs the command"],
   ["sudo tallymark-link", "is run with the first steps"],

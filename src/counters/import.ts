@@ -1,15 +1,16 @@
 import type { CounterId } from "../domain/counter_id.ts";
 import type { Calendar } from "../domain/calendar.ts";
-import type { CounterState } from "../domain/history.ts";
+import { type CounterState, mergeDays } from "../domain/history.ts";
 import {
   type CounterLine,
   formatHeld,
+  formatLine,
   LineError,
   type NumberedLine,
   parseLine,
 } from "../domain/line.ts";
 import type { Update, Write } from "../domain/store.ts";
-import { applyUpdate, refusalOf } from "../domain/update.ts";
+import { applyUpdate, refusalOf, type UpdatedState } from "../domain/update.ts";
 import { Failure } from "../domain/errors.ts";
 import type { LongJob } from "./long_job.ts";
 
@@ -26,6 +27,8 @@ const CHUNK_WITHOUT_CALLS = 1000;
 const PIECE_MS = 1000;
 /** Maximum number of changes that a dry run lists. */
 const MAX_CHANGES = 1000;
+/** Maximum length of the lines that undo an import. They are kept in memory. */
+const MAX_UNDO_LENGTH = 10_000_000;
 /** The beginning of the last line of an export. */
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;
 
@@ -35,6 +38,8 @@ export interface ImportMode {
   name?: string | undefined;
   /** True if nothing is written, and the result lists what would change. */
   dry: boolean;
+  /** True if the result has the lines that undo the import. */
+  undo?: boolean;
   /** The prefix of the ids that the client may import. Undefined if it may import all. */
   prefix?: string | undefined;
 }
@@ -64,6 +69,8 @@ export interface ImportResult {
   /** Number of changes that a dry run found, and the first 1,000 of them. */
   readonly changed?: number;
   readonly changes?: readonly ImportChange[];
+  /** Lines that undo the import if they are added, the last first. Undefined if too long. */
+  readonly undo?: string | undefined;
 }
 
 /** The reason why an import ended early: a line that is invalid, or that was not imported. */
@@ -106,8 +113,12 @@ export async function importLines(
   } finally {
     await run.flush();
   }
-  const { importedCount, daysLeftOut, changed, changes } = run;
-  const result = { counters: importedCount, ...daysLeftOut > 0 && { daysLeftOut } };
+  const { importedCount, daysLeftOut, changed, changes, undo } = run;
+  const result = {
+    counters: importedCount,
+    ...daysLeftOut > 0 && { daysLeftOut },
+    ...options.undo && { undo },
+  };
   return dry ? { ...result, changed, changes } : result;
 }
 
@@ -117,6 +128,7 @@ interface Entry {
   readonly number: number;
   failure?: Failure;
   change?: ImportChange;
+  undo?: string;
 }
 
 /** Collects lines and imports them in portions. */
@@ -135,6 +147,7 @@ class ImportRun {
   daysLeftOut = 0;
   changed = 0;
   readonly changes: ImportChange[] = [];
+  undo: string | undefined = "";
 
   constructor(readonly options: ImportOptions) {}
 
@@ -181,7 +194,10 @@ class ImportRun {
     this.#entries = [];
     this.#days = 0;
     await this.#importSorted(entries);
-    for (const { change } of entries) {
+    for (const { change, undo = "" } of entries) {
+      // The last change is undone first, so that no number falls below zero on the way.
+      if (this.undo !== undefined) this.undo = undo + this.undo;
+      if ((this.undo?.length ?? 0) > MAX_UNDO_LENGTH) this.undo = undefined;
       if (change === undefined) continue;
       this.changed++;
       if (this.changes.length < MAX_CHANGES) this.changes.push(change);
@@ -222,11 +238,15 @@ class ImportRun {
   }
 
   async #importLine(entry: Entry): Promise<void> {
-    const { dry, mode, name, write } = this.options;
+    const { calendar, dry, mode, name, undo, write } = this.options;
     const { id, leftOut: _, ...line } = entry.line;
     const update = { ...line, mode, ...name && { name: `${name}:${entry.number}` } };
     try {
-      await (dry ? this.#compare(entry, update) : write({ id, update }));
+      if (dry) return void await this.#compare(entry, update);
+      const held = await write({ id, update });
+      if (undo) {
+        entry.undo = undoOf(id, held, applyUpdate(update, { held, today: calendar.today() }));
+      }
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       entry.failure = error;
@@ -250,6 +270,14 @@ class ImportRun {
     this.#last = { id, after };
     return after;
   }
+}
+
+/** Returns the line that undoes a change if it is added, or an empty text if there is none. */
+function undoOf(id: CounterId, held: CounterState, { hits, days }: UpdatedState): string {
+  const before = held.days ?? { newest: days.newest, hits: [] };
+  const missing = mergeDays(before, days, (one, other) => one - other);
+  if (held.hits === hits && missing.hits.every((number) => number === 0)) return "";
+  return `${formatLine({ id, hits: held.hits - hits, days: missing })}\n`;
 }
 
 /** Sorting is stable, so of two lines of one counter the later one comes later. */

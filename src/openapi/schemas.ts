@@ -161,6 +161,10 @@ export const schemas = {
         }),
         { description: "The first 1,000 of them." },
       ),
+      undo: {
+        type: "string",
+        description: "With `undo=1`, lines that undo the import if they are added (`mode=add`).",
+      },
     },
   ),
   Days: record("The hits of each day.", {

@@ -287,6 +287,14 @@ const dry = {
   isStrict: true,
 } as const satisfies Parameter;
 
+/** Asks for the lines that undo an import. */
+const undo = {
+  name: "undo",
+  meaning: "`1` lists what undoes the import, if it is at most 10 MB. It is not for `add`.",
+  schema: { type: "string", default: "0", enum: ["0", "1"] },
+  isStrict: true,
+} as const satisfies Parameter;
+
 /** `POST /counters`: imports the lines of the body, or reports what that would change. */
 export function importCounters({ counters, draining }: Service): Endpoint {
   return endpoint("none", {
@@ -295,18 +303,19 @@ export function importCounters({ counters, draining }: Service): Endpoint {
       "send all of them again. With a job key, a line whose id does not begin with the prefix of " +
       "the key is a 403, and neither it nor the up to 10,000 lines before it are stored.",
     body: bodies.lines,
-    parameters: [mode, dry],
+    parameters: [mode, dry, undo],
     parse: (query) => ({
       mode: MODES.find((mode) => mode === query.get("mode")) ?? "replace",
       dry: query.get("dry") === "1",
+      undo: query.get("undo") === "1" && query.get("mode") !== "add",
     }),
-    async respond(context, { mode, dry }) {
+    async respond(context, { mode, dry, undo }) {
       const { request: { body }, grant } = context;
       const name = additionName(context, mode);
       const lines = bodyLines(body ?? ReadableStream.from([]), MAX_LINE_BYTES);
       const prefix = typeof grant === "object" ? grant.prefix : undefined;
       try {
-        const result = await counters.importLines(lines, { mode, dry, prefix, name });
+        const result = await counters.importLines(lines, { mode, dry, undo, prefix, name });
         return createResponse(JSON.stringify(result), HEADERS);
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;

@@ -507,6 +507,37 @@ Deno.test("PUT and POST /counters with mode=add add to a counter once for each I
   deepStrictEqual([status, field(json, "title")], [409, "Below zero"]);
 });
 
+Deno.test("POST /counters with undo=1 lists what undoes the import and keeps what was counted since", async () => {
+  const { app } = await open();
+  await using _ = app;
+  const exported = async () => (await app.send("GET /counters", authorized)).body;
+  const text = [
+    '{"id":"a","older":1000}',
+    '{"id":"a","days":{"2026-11-19":7,"2026-11-20":2}}',
+    '{"id":"b","hits":9,"days":{"2026-11-20":4}}',
+    '{"id":"c","hits":2}',
+  ].join("\n");
+  await app.hit("a", 5);
+  await app.hit("c", 5);
+  const before = await exported();
+  for (const mode of ["max", "replace"]) {
+    const body = mode === "max"
+      ? text
+      : text.replace("older", "hits").replace('"days"', '"hits":1,$&');
+    const { json } = await app.sendBody(`POST /counters?mode=${mode}&undo=1`, body);
+    await app.hit("a", 3);
+    const undo = String(field(json, "undo"));
+    await app.sendBody("POST /counters?mode=add", undo, { ...authorized, "idempotency-key": mode });
+    const { body: held } = await app.send("GET /counters?id=a", authorized);
+    strictEqual(held, '{"id":"a","hits":8,"days":{"2026-11-20":8}}', mode);
+    await app.sendBody("PUT /counters?id=a", '{"hits":5,"days":{"2026-11-20":5}}');
+    await app.sendBody("DELETE /counters?id=b", "");
+    strictEqual(await exported(), before, mode);
+  }
+  const again = await app.sendBody("POST /counters?mode=max&undo=1", '{"id":"c","hits":2}');
+  deepStrictEqual(again.json, { counters: 1, undo: "" });
+});
+
 Deno.test("POST /counters: older views come before the first day that is counted, and only once", async () => {
   const { app } = await open();
   await using _ = app;

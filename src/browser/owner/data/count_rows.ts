@@ -5,7 +5,7 @@ import { createDays, hasFraction, isPath, isTotal, wholeNumber } from "./cell_te
 import { Unreadable } from "./open_files.ts";
 import type { Counters } from "./requests.ts";
 import { EACH_ROW, indexOf, NO_DAY, type Source } from "./sources.ts";
-import { isBlank, jsonIn, type Row, type Table } from "./tables.ts";
+import { isBlank, jsonIn, type JsonObject, type Row, type Table } from "./tables.ts";
 
 export interface CountOptions {
   /** Put before each id. */
@@ -182,7 +182,7 @@ function linesOf(outcome: Outcome, { prefix }: CountOptions): Read {
   const { lines, views } = outcome;
   let counters = 0;
   return ([text = ""]) => {
-    const line: ExportLine = jsonIn(text) ?? {};
+    const line: JsonObject = jsonIn(text) ?? {};
     if (line.counters !== undefined) {
       if (line.counters === counters) return null;
       throw new Unreadable(
@@ -195,8 +195,9 @@ function linesOf(outcome: Outcome, { prefix }: CountOptions): Read {
     lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
     const days = Object.entries(line.days ?? {});
     for (const [day] of days) outcome.noteDay(day);
-    const sum = days.reduce((sum, [, hits]) => sum + (numberIn(hits) ?? 0), 0);
-    const found = numberIn(line.hits) ?? numberIn(line.seen) ?? sum;
+    const isNumber = (value: unknown) => typeof value === "number";
+    const sum = days.map(([, hits]) => hits).filter(isNumber).reduce((sum, hits) => sum + hits, 0);
+    const [found = 0] = [line.hits, line.seen, sum].filter(isNumber);
     // The larger of several states stays.
     views.set(id, Math.max(views.get(id) ?? 0, found));
   };
@@ -257,17 +258,4 @@ function addressOf(page: string): string | undefined {
 export function hasQuery(page: string): boolean {
   const address = addressOf(page) ?? "";
   return pageId(address) !== pageId(address, "", "*");
-}
-
-/** The members of a line that are looked at. The service checks all of them. */
-interface ExportLine {
-  readonly id?: unknown;
-  readonly hits?: unknown;
-  readonly seen?: unknown;
-  readonly days?: object | null;
-  readonly counters?: unknown;
-}
-
-function numberIn(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 import { debounced, save } from "../../lib/browser.ts";
-import { fill, make } from "../../lib/make.ts";
+import { fill, make, orExplain } from "../../lib/make.ts";
 import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import { backupCard } from "./backup_card.ts";
@@ -12,7 +12,7 @@ import { type FileRow, fileRow } from "./file_row.ts";
 import { jobsCard } from "./jobs_card.ts";
 import { openFile, Unreadable } from "./open_files.ts";
 import { showOutcome } from "./outcome_panel.ts";
-import { send } from "./requests.ts";
+import { send, undo } from "./requests.ts";
 import { PLACES } from "./sources.ts";
 import { type Table, tablesOf } from "./tables.ts";
 
@@ -24,6 +24,16 @@ const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it w
 const RULE = "The larger of both stays.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
+/** An import, and what undoes it unless that is unknown. */
+interface Job {
+  readonly outcome: Outcome;
+  readonly created: ReadonlySet<string>;
+  additions: Map<string, string> | undefined;
+  /** All counters before the import. */
+  before?: Blob;
+}
+/** The reason why an import ended early: its owner stopped it. */
+class Stopped extends Error {}
 /** The prefix of the guides for sites. */
 const GUIDES = "blog/";
 
@@ -57,10 +67,16 @@ function importCard(page: Page) {
     input: debounced(readPasted),
   });
   const status = make("p.small", { role: "status" });
+  /** A line for each import that was sent, the latest first. */
+  const results = make("", { role: "status" });
   const errors = make("");
   const files = make(".panel");
   const hint = make("small");
   const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
+  const paste = () => {
+    pasted.hidden = false;
+    pasted.focus();
+  };
   const pasteText = make("button", { click: paste }, "Paste text");
   const drop = make(".line.drop", chooseFiles, pasteText, hint, input);
   const text = { type: "text", spellcheck: false, autocapitalize: "off" };
@@ -83,63 +99,49 @@ function importCard(page: Page) {
       },
     },
     make("h2", "Import"),
-    make(
-      "p.small",
-      "Nothing is stored before you have seen what would come of it.",
-    ),
-    ...[status, errors, files, drop, pasted, ids, question, panel],
+    make("p.small", "Nothing is stored before you have seen what would come of it."),
+    ...[results, status, errors, files, drop, pasted, ids, question, panel],
   );
   layOut();
 
   /** Opens files, and adds their tables to the others. */
   async function open(chosen: File[]) {
     input.value = "";
-    const failed: Node[] = [];
+    fill(errors);
     for (const file of chosen) {
       fill(status, `Reading ${file.name}…`);
-      failed.push(
-        ...await read(file).catch((error) => [explanation(file.name, error)]),
-      );
+      await read(file).catch((error) => explain(file.name, error));
     }
     fill(status);
-    const updated = update();
-    errors.append(...failed);
-    await updated;
+    await update();
   }
 
-  /** Adds the tables of a file. Returns why texts of an archive are not among them. */
+  /** Adds the tables of a file. */
   async function read(file: File) {
     const tables: Table[] = [];
-    const failed: Node[] = [];
     for await (const opened of openFile(file)) {
       try {
         tables.push(...tablesOf(opened));
       } catch (error) {
-        failed.push(explanation(opened.name, error));
+        explain(opened.name, error);
       }
     }
-    if (tables.length + failed.length === 0) throw new Unreadable("it is empty.");
     if (file.name === PASTED) removePasted();
     const isKnown = tables.some(({ source }) => source);
     for (const table of tables) {
       const isOther = isKnown && !table.source;
-      add(table, isOther ? "it does not list pages" : table.isCut ? CUT : undefined);
+      const why = isOther ? "it does not list pages" : table.isCut ? CUT : undefined;
+      const row = fileRow(table, why, { changed: update, remove: () => removeByHand(row) });
+      rows.add(row);
+      files.append(row.element);
     }
-    return failed;
   }
 
-  function add(table: Table, why: string | undefined) {
-    const row = fileRow(table, why, {
-      changed: update,
-      remove() {
-        remove(row);
-        if (table.name === PASTED) pasted.value = "";
-        update();
-        chooseFiles.focus();
-      },
-    });
-    rows.add(row);
-    files.append(row.element);
+  function removeByHand(row: FileRow) {
+    remove(row);
+    if (row.table.name === PASTED) pasted.value = "";
+    update();
+    chooseFiles.focus();
   }
 
   function remove(row: FileRow) {
@@ -156,13 +158,8 @@ function importCard(page: Page) {
     return open(pasted.value.trim() === "" ? [] : [new File([pasted.value], PASTED)]);
   }
 
-  function paste() {
-    pasted.hidden = false;
-    pasted.focus();
-  }
-
-  function explanation(name: string, error: unknown) {
-    return make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error));
+  function explain(name: string, error: unknown) {
+    errors.append(make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error)));
   }
 
   /** Begins work in place of the earlier one. */
@@ -189,15 +186,16 @@ function importCard(page: Page) {
       for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
       fill(act);
       panel.hidden = false;
-      const { changed, changedIfOlder } = await showOutcome(page, preview, outcome, signal);
+      const { changed, hasChoice, created } = await showOutcome(page, preview, outcome, signal);
       const all = plural(outcome.views.size, "counter");
+      const job = { outcome, created, additions: new Map() };
       // It is unknown whether totals include what is counted here.
-      if (changedIfOlder) {
-        offer(outcome, [
+      if (hasChoice) {
+        offer(job, [
           [`Add ${all} before`, "They are from before the first day here.", true],
           [`Keep the larger of ${all}`, "They include what is counted here.", false],
         ]);
-      } else if (changed > 0) offer(outcome, [[`Import ${all}`, RULE, false]]);
+      } else if (changed > 0) offer(job, [[`Import ${all}`, RULE, false]]);
       else if (outcome.views.size === 0) fill(act, "There is nothing to import.");
       else {
         const why = "Unchanged: all of it is here already.";
@@ -205,7 +203,8 @@ function importCard(page: Page) {
       }
     } catch (error) {
       if (signal.aborted) return;
-      errors.append(explanation(error instanceof Unreadable ? error.file : "Import", error));
+      fill(errors);
+      explain(error instanceof Unreadable ? error.file : "Import", error);
     }
   }
 
@@ -247,7 +246,6 @@ function importCard(page: Page) {
   function layOut() {
     const isEmpty = rows.size === 0;
     panel.hidden = true;
-    fill(errors);
     files.hidden = ids.hidden = isEmpty;
     question.hidden = true;
     drop.classList.toggle("big", isEmpty);
@@ -256,20 +254,21 @@ function importCard(page: Page) {
   }
 
   /** Shows a button for each way to import. */
-  function offer(outcome: Outcome, ways: Way[], failed?: string) {
+  function offer(job: Job, ways: Way[], failed?: string) {
     fill(
       act,
-      ...ways.map(([words, why, isOlder]) => {
-        const click = () => store(outcome, [words, why, isOlder]);
-        return make("", make("button.primary", { click }, words), make("small", ` ${why}`));
+      ...ways.map((way) => {
+        const click = () => store(job, way);
+        return make("", make("button.primary", { click }, way[0]), make("small", ` ${way[1]}`));
       }),
       failed && make("span.bad", { role: "alert" }, failed),
     );
+    if (failed && job.additions?.size) act.append(undoButton(job, update));
   }
 
   /** Sends an import. A stop waits for the current part, so that the number is exact. */
-  async function store(outcome: Outcome, way: Way) {
-    const [, , isOlder] = way;
+  async function store(job: Job, way: Way) {
+    const { outcome } = job;
     const signal = begin();
     const max = outcome.views.size;
     const all = plural(max, "counter");
@@ -279,23 +278,50 @@ function importCard(page: Page) {
     fill(act, words, bar, stop);
     stop.focus({ preventScroll: true });
     try {
-      const before = await (await page.call("counters", { signal })).blob();
-      await send(page.callForJson, outcome, { isOlder }, signal, (counters) => {
+      job.before ??= await (await page.call("counters", { signal })).blob();
+      await send(page, outcome, { isOlder: way[2] }, signal, (counters, { undo }) => {
         bar.value = counters;
         words.textContent = `${grouped(counters)} of ${all}`;
-        if (stop.disabled && counters < max) throw new Error("Stopped.");
+        if (undo === undefined) job.additions = undefined;
+        else if (undo) job.additions?.set(crypto.randomUUID(), undo);
+        if (stop.disabled && counters < max) throw new Stopped("Stopped.");
       });
-      clear();
-      const link = make("a", { href: "#counters" }, "See them");
-      const click = () => save(before, "before-import.ndjson");
-      const keep = make("button.quiet", { click }, "Save what was here before");
-      fill(status, make("b", `Imported ${all}.`), " ", link, " ", keep);
-      await page.load();
     } catch (error) {
       if (signal.aborted) return;
+      // A request that failed may have changed something.
+      if (!(error instanceof Stopped)) job.additions = undefined;
       const known = `${grouped(bar.value)} of ${all} are imported.`;
-      offer(outcome, [way], `${errorMessage(error)} ${known} Importing all of them again is safe.`);
+      const failed = `${errorMessage(error)} ${known} Importing all of them again is safe.`;
+      return offer(job, [way], failed);
     }
+    clear();
+    const said = make("b", `Imported ${all}.`);
+    const link = make("a", { href: "#counters" }, "See them");
+    const { before } = job;
+    const keep = { click: () => before && save(before, "before-import.ndjson") };
+    const end = job.additions
+      ? undoButton(job, () => fill(result, make("b", `Undone: ${all}.`), " Views since are kept."))
+      : make("button.quiet", keep, "Save what was here before");
+    const result = make("p.small", said, " ", link, " ", end);
+    results.prepend(result);
+    await page.load();
+  }
+
+  /** Creates a button that undoes an import for as long as the page is open. */
+  function undoButton({ additions = new Map(), created }: Job, done: () => void) {
+    const failed = make("span.bad", { role: "alert" });
+    const click = async () => {
+      button.disabled = true;
+      fill(failed);
+      await orExplain(failed, async () => {
+        await undo(page, { additions, created });
+        done();
+        await page.load();
+      });
+      button.disabled = false;
+    };
+    const button = make("button.quiet", { click }, "Undo");
+    return make("span", button, " ", failed);
   }
 
   /** Removes the files and texts. What is put before each id stays for the next ones. */
@@ -304,7 +330,7 @@ function importCard(page: Page) {
     rows.clear();
     pasted.value = "";
     pasted.hidden = true;
-    for (const part of [status, files, example]) fill(part);
+    for (const part of [status, errors, files, example]) fill(part);
     layOut();
   }
 

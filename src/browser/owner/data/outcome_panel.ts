@@ -2,71 +2,62 @@ import { fill, make, tableOf } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import type { Outcome } from "./count_rows.ts";
-import { send } from "./requests.ts";
+import { type Change, send } from "./requests.ts";
 
 /** Number of counters that are shown before an import. */
 const SHOWN = 10;
 
-/**
- * Shows what would come of an import, also compared with the counters. Resolves with the number of
- * counters that would change, and with that of views from before the first day that is counted,
- * unless this makes no difference.
- */
+/** A comparison of an import with the counters. */
+interface Comparison {
+  /** Number of counters that would change. */
+  readonly changed: number;
+  /** True if it makes a difference whether totals are from before the first counted day. */
+  readonly hasChoice: boolean;
+  /** The ids that are new. */
+  readonly created: ReadonlySet<string>;
+}
+
+/** Shows what would come of an import, also compared with the counters. */
 export async function showOutcome(
   page: Page,
   place: Element,
   outcome: Outcome,
   signal: AbortSignal,
-): Promise<{ changed: number; changedIfOlder?: number }> {
+): Promise<Comparison> {
   const { views, entries } = outcome;
   const counted = make("span", "comparing…");
-  const changes = make("");
-  fill(place, figures(outcome, counted), reasons(outcome), changes);
-  const isNew = new Set<string>();
+  const table = make("");
+  fill(place, figures(outcome, counted), reasons(outcome), table);
 
   async function compare(isOlder: boolean) {
-    const after = new Map<string, number>();
-    await send(page.callForJson, outcome, { isDry: true, isOlder }, signal, (counters, changes) => {
-      for (const change of changes) {
-        if (change.before === 0) isNew.add(change.id);
-        after.set(change.id, change.after);
-      }
+    const found = new Map<string, Change>();
+    await send(page, outcome, { isDry: true, isOlder }, signal, (counters, { changes }) => {
+      for (const change of changes) found.set(change.id, change);
       fill(counted, `comparing ${grouped(counters)}…`);
     });
-    return after;
+    return found;
   }
 
-  const after = await compare(false);
-  const known = views.size - isNew.size;
-  const hasChoice = entries.entries().some(([id, { rest }]) =>
-    rest !== undefined && !isNew.has(id)
-  );
-  const ifOlder = hasChoice ? await compare(true) : after;
-  const differs = ([id, then]: [string, number]) => after.get(id) !== then;
-  const older = [...ifOlder].some(differs) && ifOlder;
-  fill(counted, views.size > 0 && `${grouped(isNew.size)} new, ${grouped(known)} known`);
-  if (views.size === 0) return { changed: 0 };
-  const largest = [...views].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
-    .map(([id]) => id);
-  const query = new URLSearchParams(largest.map((id) => ["id", id]));
-  const { counts } = await page.callForJson(`counts?${query}`, { signal });
-  const result = (now: number, then = now) =>
-    then > now ? make("b", grouped(then)) : make("span.small", now > 0 ? "stays" : "0");
-  const rows = largest.map((id) => [
-    make("bdi", id),
-    counts[id] > 0 ? grouped(counts[id]) : make("span.up", "new"),
-    result(counts[id], after.get(id)),
-    older && result(counts[id], older.get(id)),
-  ]);
-  const heads = ["Now", ...older ? ["Larger of both", "Added before"] : ["After"]];
-  const table = tableOf(
-    "table.log",
-    [["Counter", "td"], ...heads.map((head) => [head, "td.num"] as const)],
-    rows,
-  );
-  const words = `${grouped(after.size)} of ${plural(views.size, "counter")}, the largest first`;
-  fill(changes, details("What would change", words, table));
-  return { changed: after.size, ...older && { changedIfOlder: older.size } };
+  const changes = await compare(false);
+  const created = new Set(changes.keys().filter((id) => changes.get(id)?.before === 0));
+  const isOpen = entries.entries().some(([id, { rest }]) => rest !== undefined && !created.has(id));
+  const older = isOpen ? await compare(true) : changes;
+  const hasChoice = older.entries().some(([id, { after }]) => changes.get(id)?.after !== after);
+  const known = grouped(views.size - created.size);
+  fill(counted, views.size > 0 && `${grouped(created.size)} new, ${known} known`);
+  const rows = [...older.values()].sort((one, other) => other.after - one.after).slice(0, SHOWN)
+    .map(({ id, before, after }) => [
+      make("bdi", id),
+      before > 0 ? grouped(before) : make("span.up", "new"),
+      make("b", grouped(changes.get(id)?.after ?? before)),
+      hasChoice && make("b", grouped(after)),
+    ]);
+  const heads = ["Counter", "Now", ...hasChoice ? ["Larger of both", "Added before"] : ["After"]];
+  const columns = heads.map((head, index) => [head, index > 0 ? "td.num" : "td"] as const);
+  const words = `${grouped(older.size)} of ${plural(views.size, "counter")}, the largest first`;
+  const content = tableOf("table.log", columns, rows);
+  if (older.size > 0) fill(table, details("What would change", words, content));
+  return { changed: older.size, hasChoice, created };
 }
 
 /** Tells what an import has in one line. */

@@ -1,5 +1,8 @@
-/** Calls the service for JSON. */
-type CallForJson = (path: string, init?: RequestInit) => ReturnType<Response["json"]>;
+/** The service, which the session of the page calls. */
+interface Service {
+  call(path: string, init?: RequestInit): Promise<Response>;
+  callForJson(path: string, init?: RequestInit): ReturnType<Response["json"]>;
+}
 
 /** The views of a counter in an import. */
 export interface Entry {
@@ -16,12 +19,6 @@ export interface Counters {
   readonly lines: string[];
 }
 
-/** A request of an import: lines, and the number of counters that are in it. */
-export interface Part {
-  readonly body: string;
-  readonly counters: number;
-}
-
 /** Maximum size of a request, in characters of at most three bytes. Proxies accept 1 MB. */
 const MAX_LENGTH = 300_000;
 /** Maximum number of lines in a request. A dry run lists the changes of so many. */
@@ -31,7 +28,7 @@ const MAX_LINES = 1000;
  * Yields the requests of an import. The lines of one counter are in one request. `isOlder` tells
  * whether totals are from before the first day that is counted.
  */
-export function* partsOf(all: Counters, isOlder = false): Generator<Part> {
+export function* partsOf(all: Counters, isOlder = false) {
   let lines: string[] = [];
   let length = 0;
   let counters = 0;
@@ -67,10 +64,17 @@ function linesOf([id, { rest, days }]: [string, Entry], isOlder: boolean): strin
 }
 
 /** A change of a counter that a dry run found. */
-interface Change {
+export interface Change {
   readonly id: string;
   readonly before: number;
   readonly after: number;
+}
+
+/** The response to a request of an import. */
+interface Imported {
+  readonly changes: Change[];
+  /** The lines that undo the request. Undefined if they are too long. */
+  readonly undo?: string;
 }
 
 /** Options of sending an import. */
@@ -80,18 +84,51 @@ export interface Sending {
   readonly isOlder?: boolean;
 }
 
-/** Sends an import in parts. `took` gets the changes of each, and how many counters are sent. */
+/** Sends an import in parts. `took` gets the response to each, and how many counters are sent. */
 export async function send(
-  callForJson: CallForJson,
+  { callForJson }: Service,
   all: Counters,
   { isDry, isOlder }: Sending,
   signal: AbortSignal,
-  took: (counters: number, changes: Change[]) => void,
+  took: (counters: number, imported: Imported) => void,
 ) {
+  const path = `counters?mode=max&${isDry ? "dry" : "undo"}=1`;
   let counters = 0;
   for (const { body, counters: more } of partsOf(all, isOlder)) {
-    const init = { method: "POST", body, signal };
-    const { changes } = await callForJson(`counters?mode=max${isDry ? "&dry=1" : ""}`, init);
-    took(counters += more, changes);
+    took(counters += more, await callForJson(path, { method: "POST", body, signal }));
+  }
+}
+
+/** The changes of an import, turned around. */
+export interface Undo {
+  /** Lines to add, by the name of their addition. Adding them again under it adds nothing. */
+  readonly additions: Map<string, string>;
+  /** The ids that were new. */
+  readonly created: ReadonlySet<string>;
+}
+
+/**
+ * Undoes an import, and keeps what was counted since. Counters that it created and that have no
+ * views are deleted. Throws the first error once all is done that can be.
+ */
+export async function undo({ call, callForJson }: Service, { additions, created }: Undo) {
+  const errors: unknown[] = [];
+  for (const [name, body] of additions) {
+    const init = { method: "POST", headers: { "idempotency-key": name }, body };
+    await callForJson("counters?mode=add", init).catch((error) => errors.push(error));
+  }
+  const lines = (await (await call("counters?days=0")).text()).trim().split("\n");
+  const empty = lines.map((line) => JSON.parse(line)).filter(({ hits }) => hits === 0)
+    .filter(({ id }) => created.has(id));
+  while (empty.length > 0) await Promise.all(empty.splice(0, 50).map(remove));
+  if (errors.length > 0) throw errors[0];
+
+  async function remove({ id }: { id: string }) {
+    const path = `counters?${new URLSearchParams({ id })}`;
+    const held = await callForJson(path, { method: "DELETE" });
+    if (held.hits === 0) return;
+    // A view arrived in between.
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    await callForJson(`${path}&mode=add`, { method: "PUT", headers, body: JSON.stringify(held) });
   }
 }

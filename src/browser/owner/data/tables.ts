@@ -35,12 +35,12 @@ const LIST_SAMPLE = 200;
 /** Maximum number of columns, of which the page shows a choice. */
 const MAX_COLUMNS = 1000;
 
-/** Returns the tables of a text. An empty text has none, JSON may have several. */
+/** Returns the tables of a text, of which JSON may have several. Throws {@linkcode Unreadable}. */
 export function tablesOf(opened: Opened): Table[] {
   const { text } = opened;
   const json = text.replace(/^\s*#filetype:JSON.*/i, "");
   if (json !== text || /^\s*[[{]/.test(text)) return jsonTables({ ...opened, text: json });
-  if (text.trim() === "") return [];
+  if (text.trim() === "") throw new Unreadable("it is empty.");
   return [isList(text) ? list(opened) : csv(opened)];
 }
 
@@ -147,7 +147,7 @@ function list(opened: Opened): Table {
 
 // --- JSON ----------------------------------------------------------------------------------------
 
-type JsonObject = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 const NO_LIST =
   "it is not JSON with a list of objects, or with numbers by their ids, or it was cut off.";
@@ -162,8 +162,8 @@ function jsonTables(opened: Opened): Table[] {
     if (list.every(isOwn)) {
       return ownLines({ ...opened, name }, list.map((line) => JSON.stringify(line)));
     }
-    const columns = list.every((one) => MAPPED in one) ? PAIR : undefined;
-    return objects({ ...opened, name }, "JSON", () => list, columns);
+    const pair = list.every((one) => MAPPED in one) ? PAIR : undefined;
+    return objects({ ...opened, name }, "JSON", list, pair);
   });
 }
 
@@ -172,12 +172,12 @@ function jsonLines(opened: Opened): Table {
   const first = jsonIn(lines.find((line) => line.trim()));
   if (!isObject(first)) throw new Unreadable(NO_LIST);
   if (isOwn(first)) return ownLines(opened, lines);
-  const read = (line: string, at: number) => {
+  const list = lines.map((line, at) => {
     const value = line.trim() === "" ? {} : jsonIn(line);
     if (!isObject(value)) throw new Unreadable(`row ${at + 1} is not an object in JSON.`);
     return value;
-  };
-  return objects(opened, "JSON lines", () => lines.values().map(read));
+  });
+  return objects(opened, "JSON lines", list);
 }
 
 /** The name of the column that a map of numbers becomes. */
@@ -199,21 +199,21 @@ function tablesIn(value: unknown, name: string, depth = 2): [name: string, JsonO
 function objects(
   opened: Opened,
   format: string,
-  read: () => Iterable<JsonObject>,
-  columns?: Columns,
+  list: readonly JsonObject[],
+  pair?: Columns,
 ): Table {
-  const some = Iterator.from(read()).take(SAMPLE).toArray();
-  const names = [
+  const some = list.slice(0, SAMPLE);
+  const heads = [
     ...new Set(some.flatMap((object) => [...membersOf(object)].map(([name]) => name))),
   ];
   return create(opened, {
     format,
-    heads: names,
-    ...columns && { columns },
+    heads,
+    ...pair && { columns: pair },
     *rows() {
-      for (const object of read()) {
+      for (const object of list) {
         const cells = new Map(membersOf(object));
-        yield cells.size > 0 ? names.map((name) => cells.get(name) ?? "") : [""];
+        yield cells.size > 0 ? heads.map((name) => cells.get(name) ?? "") : [""];
       }
     },
   });

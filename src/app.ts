@@ -1,7 +1,7 @@
 import * as pictures from "./chart/pictures.ts";
 import { compat } from "./compat/compat.ts";
 import { leancloud } from "./compat/leancloud.ts";
-import { createDispatcher, type Dispatcher } from "./http/dispatch.ts";
+import { createDispatcher } from "./http/dispatch.ts";
 import { GET_HEAD, GET_HEAD_OPTIONS, type Route, route } from "./http/endpoint.ts";
 import { badge, badgeJson } from "./routes/badge.ts";
 import { parseOthers, picture } from "./routes/chart.ts";
@@ -82,7 +82,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/sample/calendar.svg", GET_HEAD, "anyone", "none", samplePicture(s, pictures.calendar)),
     route("/sample/card.svg", GET_HEAD, "anyone", "none", samplePicture(s, pictures.card)),
     route("/as/leancloud/*", ["GET", "POST", "PUT", "OPTIONS"], "prefix", "none", leancloud(s)),
-    route("/as/*", [...GET_HEAD_OPTIONS, "POST"], "anyone", "any", compat(s)),
+    route("/as/*", [...GET_HEAD_OPTIONS, "POST"], "anyone", "any", compat(s, () => routes)),
     route("/data.js", GET_HEAD, "anyone", "none", dataScript),
     route("/", GET_HEAD, "anyone", "none", welcome(() => routes, s)),
   ];
@@ -91,9 +91,9 @@ function routesOf(s: Service): readonly Route[] {
 
 /** Creates the HTTP surface of counters. */
 export function createApp(options: ServiceOptions) {
-  const service = createService(options, (path, call) => dispatcher.call(path, call));
+  const service = createService(options);
   const routes = routesOf(service);
-  const dispatcher: Dispatcher = createDispatcher({ ...service, routes });
+  const dispatcher = createDispatcher({ ...service, routes });
   return {
     fetch: dispatcher.handle,
     routes,

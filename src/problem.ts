@@ -145,11 +145,6 @@ const KINDS = {
 /** The name of a problem, which is also the last part of its `type`. */
 export type ProblemName = keyof typeof KINDS;
 
-/** Reports whether a text is the name of a problem. */
-export function isProblemName(text: unknown): text is ProblemName {
-  return typeof text === "string" && Object.hasOwn(KINDS, text);
-}
-
 /** The names of all problems. */
 export const PROBLEM_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(KINDS);
 

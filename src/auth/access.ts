@@ -115,7 +115,7 @@ export interface Credentials {
   /** All counters of a request that may name several. `id` is the first of them. */
   readonly ids?: readonly CounterId[];
   /** True if the counter may be hit without a key, or read because this request has hit it. */
-  readonly isPublic: boolean;
+  readonly isPublic?: boolean;
 }
 
 /**

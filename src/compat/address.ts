@@ -14,8 +14,8 @@ export interface CompatAddress {
    * refused.
    */
   readonly maxBody?: number | undefined;
-  /** Returns the counter that a request hits, which is authorized before its body is read. */
-  readonly hitOf?: (request: CompatRequest) => CounterRef;
+  /** Returns the use that a request makes, which is authorized before its body is read. */
+  readonly useOf?: (request: CompatRequest) => Use;
   /** Returns what the address means here. Throws a problem for what the service refuses. */
   translate(path: RegExpExecArray, request: CompatRequest): Translation;
 }
@@ -30,35 +30,25 @@ export interface CompatRequest {
   readonly body: string;
 }
 
-/** The meaning of an address here. */
-export type Translation = Picture | Numbers;
+/** The meaning of an address here: the image of a route, or numbers. */
+export type Translation = Use | Numbers;
 
-/** An image of an endpoint of this service. */
-export interface Picture {
-  readonly path: "/hit.svg" | "/badge" | "/chart.svg";
-  readonly counter: CounterRef;
-  readonly parameters: {
-    readonly [Name in LookName | "show" | "range" | "width" | "height"]?: string | undefined;
-  };
+/** The use of a route of this service for a counter. */
+export interface Use {
+  readonly path: "/hit" | "/count" | "/hit.svg" | "/badge" | "/chart.svg";
+  /** The counter, without the name of the service. */
+  readonly id: string;
+  readonly parameters?: { readonly [Name in ParameterName]?: string | undefined };
 }
 
-/** Numbers in the format of the service, or a fixed text if there are no counters. */
+type ParameterName = LookName | "show" | "range" | "width" | "height" | "once" | "period";
+
+/** Numbers in the format of the service, or a fixed text if there are no uses. */
 export interface Numbers {
-  readonly counters: readonly CounterRef[];
+  readonly uses: readonly Use[];
   readonly format: "json" | "script" | "svg";
-  /** Formats the numbers, which are in the order of the counters. */
+  /** Formats the numbers, which are in the order of the uses. */
   body(numbers: readonly number[]): string;
   /** True if a counter that was never hit is 404. */
   readonly notFoundIfZero?: boolean;
-}
-
-/** A counter and what is done to it. */
-export interface CounterRef {
-  /** The id without the name of the service. */
-  readonly id: string;
-  readonly counts: boolean;
-  /** True if a visitor counts once a day. */
-  readonly once?: boolean;
-  /** True if only today's hits are read. */
-  readonly today?: boolean;
 }

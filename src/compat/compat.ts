@@ -1,44 +1,39 @@
+import type { Grant } from "../auth/access.ts";
 import { errorBadge } from "../badge/drawings.ts";
+import { counterId } from "../domain/counter_id.ts";
+import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { allowsPublicHits } from "../hits/serve_as.ts";
-import type { CompatAddress, CompatRequest, Numbers, Picture } from "./address.ts";
-import { COMPAT_SERVICES } from "./services.ts";
-import { type CounterId, counterId } from "../domain/counter_id.ts";
-import { allowPages } from "../http/cors.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { corsPolicy } from "../http/cors.ts";
+import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH, QueryValues } from "../http/query.ts";
 import {
   createResponse,
+  flagHeader,
   headersFor,
+  type HitFlag,
   problemImageResponse,
-  problemResponse,
-  readProblem,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
-import { Problem, problemOf } from "../problem.ts";
+import { Problem } from "../problem.ts";
+import { readPeriod } from "../routes/read_counter.ts";
 import type { Service } from "../routes/service.ts";
+import type { CompatAddress, CompatRequest, Numbers, Use } from "./address.ts";
+import { COMPAT_SERVICES } from "./services.ts";
 
 const SERVICES = new Map(Object.entries(COMPAT_SERVICES));
 
-/** A request for an endpoint of this service. */
-interface Target extends Pick<Picture, "counter"> {
-  readonly path: string;
-  readonly parameters: Readonly<Record<string, string | undefined>>;
-  /** True if this request was allowed to hit the counter, so that it may read its numbers, too. */
-  readonly wasHit?: boolean;
-}
+/** Any counter of a service, which the body of a request may name. */
+const ANY: Use = { path: "/count", id: "" };
 
-/** Has the endpoint respond that counts or reads a counter. */
-type CallTarget = (target: Target) => Response | Promise<Response>;
-
-/** `/as/*`: the addresses of other services, each translated to an endpoint of this one. */
-export function compat({ access, call, readSmallBody, serveAs }: Service): Endpoint {
-  const [checkRead, checkHit] = [access.checkOf("reader"), access.checkOf("keyholder")];
+/** `/as/*`: the addresses of other services, which use routes of this one. */
+export function compat(service: Service, routes: () => readonly Route[]): Endpoint {
+  const { access, counters, countHit, readSmallBody, recentHits, serveAs, toProblem } = service;
   return endpoint("none", {
     summary: "Serve the addresses of other counters",
     // Other services accept queries that are not percent-encoded.
     ignoresQuery: true,
-    setsCors: true,
-    async respond({ request, connection }) {
+    async respond(context) {
+      const { request } = context;
       const url = new URL(request.url);
       if (url.search.length > MAX_QUERY_LENGTH) throw new Problem("query-too-long");
       const { name, path, address } = findAddress(url);
@@ -49,95 +44,111 @@ export function compat({ access, call, readSmallBody, serveAs }: Service): Endpo
       const parsed = parseRequest(url, request);
       const [key, token] = [parsed.get("key"), parsed.get("token")];
       const skip = parsed.get("skip") === "1" ? "1" : undefined;
-      const idOf = ({ id }: Target["counter"]) => counterId(`${name}/${id}`);
-      const isOpen = (id: CounterId) =>
-        key === undefined && token === undefined && access.keysAreOn &&
-        allowsPublicHits(serveAs, id);
-      /** Throws if the request may not hit a counter, or may not read those that its body names. */
-      const authorize = (hit: Target["counter"] | undefined) => {
-        const query = { get: (name: "key" | "token") => parsed.get(name) };
-        const id = hit === undefined ? counterId(name) : idOf(hit);
-        (hit === undefined ? checkRead : checkHit)?.({ request, query, id, isPublic: isOpen(id) });
-      };
-      const callTarget: CallTarget = ({ path, counter, parameters, wasHit = false }) => {
-        const id = idOf(counter);
-        const values = { ...parameters, id, ...(counter.counts && { key, skip }), token };
-        const query = new QueryValues();
-        for (const [name, value] of Object.entries(values)) {
-          if (value !== undefined) query.set(name, value);
+      const isOpen = key === undefined && token === undefined && access.keysAreOn;
+      const idOf = ({ id }: Use) => counterId(`${name}/${id}`);
+      /** The counters that this request has hit, and the flag of each hit. */
+      const hits: { readonly id: string; readonly flag: HitFlag | undefined }[] = [];
+      /** The route that reports a problem. */
+      let route: Partial<Route> = isPicture === true ? { drawProblem: errorBadge } : {};
+      let query = new QueryValues();
+
+      /** Authorizes a use. A counter that was hit may be read, too. */
+      function contextOf(use: Use) {
+        const id = idOf(use);
+        const used = routes().find(({ path }) => path === use.path);
+        if (used === undefined) throw new TypeError(`No route for ${use.path}`);
+        const counts = used.access === "keyholder";
+        const given = Object.entries({
+          ...use.parameters,
+          id,
+          ...(counts && { key, skip }),
+          token,
+        });
+        query = new QueryValues(
+          given.filter((pair): pair is [string, string] => pair[1] !== undefined),
+        );
+        route = used;
+        const isPublic = counts
+          ? isOpen && allowsPublicHits(serveAs, id)
+          : hits.some((hit) => hit.id === id);
+        let grant: Grant = "open";
+        try {
+          grant = access.checkOf(used.access)?.({ request, query, id, isPublic }) ?? grant;
+        } finally {
+          context.cors = corsPolicy({ ...used, takesKey: true }, { request, query, grant });
         }
-        const isPublic = wasHit || counter.counts && isOpen(id);
-        return call(path, { request, connection, query, isPublic });
-      };
-      try {
-        if (limit) authorize(address.hitOf?.(parsed));
-        const body = limit ? await readSmallBody({ request, connection }, limit) : "";
-        const translation = address.translate(path, { ...parsed, body });
+        return {
+          ...context,
+          id,
+          isPrefix: false,
+          query,
+          grant,
+          draw: used.prepare(query, request),
+        };
+      }
+
+      async function numberOf(use: Use): Promise<number> {
+        const one = contextOf(use);
+        if (use.path === "/count") return await readPeriod(counters, one);
+        const result = await countHit(one, parseIdempotencyKey(one));
+        const { hits: number, flag } = recentHits.record(one, result);
+        hits.push({ id: one.id, flag });
+        return number;
+      }
+
+      async function numbersOf(uses: readonly Use[]): Promise<number[]> {
         // An invalid id is found before any hit is counted.
-        if ("counters" in translation) translation.counters.forEach(idOf);
-        return await ("counter" in translation
-          ? callTarget(translation)
-          : respondWithNumbers(translation, callTarget));
+        uses.forEach(idOf);
+        // In the same turn of the event loop, so that the store gets all reads in one batch.
+        if (uses.every(({ path }) => path === "/count")) {
+          return await Promise.all(uses.map(numberOf));
+        }
+        const numbers: number[] = [];
+        // One after the other, because a number that is read after a hit has to include it.
+        for (const use of uses) numbers.push(await numberOf(use));
+        return numbers;
+      }
+
+      try {
+        if (limit) contextOf(address.useOf?.(parsed) ?? ANY);
+        const body = limit ? await readSmallBody(context, limit) : "";
+        const translation = address.translate(path, { ...parsed, body });
+        if ("uses" in translation) {
+          const numbers = await numbersOf(translation.uses);
+          return respond(translation, numbers, hits.map(({ flag }) => flag));
+        }
+        const image = contextOf(translation);
+        return await image.draw(image);
       } catch (error) {
-        const problem = problemOf(error);
-        if (problem === undefined || isPicture !== true) throw error;
-        const image = errorBadge(problem);
-        return allowPages(problemImageResponse(problem, { image, request }), "any");
+        const found = toProblem(error);
+        route.onProblem?.(found, query);
+        const hasCounted = hits.some(({ flag }) => flag === undefined || flag === "camo");
+        // Most errors promise that nothing was changed, but some counters were.
+        const problem = hasCounted ? partlyCounted(found) : found;
+        const image = await route.drawProblem?.(problem, query);
+        if (image === undefined) throw problem;
+        return problemImageResponse(problem, { image, request });
       }
     },
     // Not in the OpenAPI document, because other services define these addresses.
   });
 }
 
-/** Resolves with the numbers of the counters, or with the problem of one of them. */
-async function respondWithNumbers(
-  { counters, format, body, notFoundIfZero = false }: Numbers,
-  callTarget: CallTarget,
-): Promise<Response> {
-  const targets = counters.map((counter): Target => {
-    const { counts, once = false, today = false } = counter;
-    return counts
-      ? { path: "/hit", counter, parameters: { once: once ? "day" : undefined } }
-      : { path: "/count", counter, parameters: { period: today ? "today" : undefined } };
-  });
-  // One after the other, because a number that is read after a hit has to include it.
-  const reads = counters.some(({ counts }) => counts) ? [] : targets.map(callTarget);
-  const numbers: number[] = [];
-  const flags = new Set<string | null>();
-  const hitIds = new Set<string>();
-  let hasCounted = false;
-  let isShared = true;
-  for (const [index, target] of targets.entries()) {
-    const { id, counts } = target.counter;
-    const response =
-      await (reads[index] ?? callTarget({ ...target, wasHit: !counts && hitIds.has(id) }));
-    const { ok, headers } = response;
-    if (!ok) {
-      if (!hasCounted && format !== "svg") return response;
-      const problem = await readProblem(response);
-      // Most errors promise that nothing was changed, but some counters were.
-      throw hasCounted ? partlyCounted(problem) : problem;
-    }
-    numbers.push((await response.json()).hits);
-    const flag = headers.get("x-tallymark");
-    if (counts) {
-      flags.add(flag);
-      hitIds.add(id);
-      hasCounted ||= flag === null || flag === "camo";
-    }
-    isShared = headers.has("access-control-allow-origin");
+/** Responds with numbers in the format of a service. */
+function respond(
+  { uses, format, body, notFoundIfZero }: Numbers,
+  numbers: readonly number[],
+  [flag, ...others]: readonly (HitFlag | undefined)[],
+): Response {
+  if (notFoundIfZero === true && numbers[0] === 0) {
+    throw new Problem("not-found", { detail: "Key not found" });
   }
-  if (notFoundIfZero && numbers[0] === 0) {
-    const problem = new Problem("not-found", { detail: "Key not found" });
-    return allowPages(problemResponse(problem, "json"), isShared ? "any" : "none");
-  }
-  const [flag] = flags;
-  const response = createResponse(body(numbers), {
-    ...headersFor(format, counters.length === 0 ? "max-age=86400" : UNCACHED_IMAGE),
-    // The request is an ordinary hit if one of its hits is.
-    ...(flags.size === 1 && flag && { "x-tallymark": flag }),
+  // The request is an ordinary hit if one of its hits is.
+  const isFlagged = flag !== undefined && others.every((other) => other === flag);
+  return createResponse(body(numbers), {
+    ...headersFor(format, uses.length === 0 ? "max-age=86400" : UNCACHED_IMAGE),
+    ...(isFlagged && flagHeader(flag)),
   });
-  return allowPages(response, isShared ? "any" : "none");
 }
 
 /** Returns the problem of a request of which some hits were counted before one failed. */

@@ -1,9 +1,10 @@
 import { key, token } from "../auth/access.ts";
 import { type CounterId, counterId } from "../domain/counter_id.ts";
+import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
-import { createResponse, headersFor, readProblem } from "../http/response.ts";
-import { Problem, problemOf } from "../problem.ts";
+import { createResponse, headersFor } from "../http/response.ts";
+import { Problem } from "../problem.ts";
 import type { Service } from "../routes/service.ts";
 
 /** Maximum length of a body in bytes. */
@@ -35,7 +36,9 @@ interface Write {
  * `/as/leancloud/*`: the page counters that blog themes keep in the class `Counter` of LeanCloud.
  * The counter of a page is `leancloud/<X-LC-Id>/<page>`. Its `objectId` is its id in base64url.
  */
-export function leancloud({ call, counters, readSmallBody }: Service): Endpoint {
+export function leancloud(
+  { countHit, counters, readSmallBody, recentHits, toProblem }: Service,
+): Endpoint {
   async function read({ field, pages, limit }: Read, prefix: CounterId) {
     // All in the same turn of the event loop, so that the store gets them in one batch.
     const found = await Promise.all(pages.map(async (page) => {
@@ -48,16 +51,20 @@ export function leancloud({ call, counters, readSmallBody }: Service): Endpoint 
     return { results: results.slice(0, limit) };
   }
 
-  /** Carries out a write. Rejects with the problem of `/hit`. */
-  async function write({ id, hits }: Write, context: RequestContext<"key" | "token">) {
+  /** Carries out a write. */
+  async function write({ id, hits }: Write, context: RequestContext<never>) {
     const objectId = objectIdOf(id);
     if (hits === 0) return { objectId };
-    const { request, connection } = context;
     const query = new QueryValues([["id", id]]);
-    context.query.forEach((value, name) => name === "prefix" || query.set(name, value));
-    const response = await call("/hit", { request, connection, query, isPublic: false });
-    if (!response.ok) throw await readProblem(response);
-    return { objectId, time: (await response.json()).hits };
+    const hit = { ...context, query, id };
+    try {
+      const result = await countHit(hit, parseIdempotencyKey(hit));
+      return { objectId, time: recentHits.record(hit, result).hits };
+    } catch (error) {
+      const problem = toProblem(error);
+      recentHits.recordProblem(problem, query);
+      throw problem;
+    }
   }
 
   return endpoint("prefix", {
@@ -75,11 +82,10 @@ export function leancloud({ call, counters, readSmallBody }: Service): Endpoint 
         return respond(object, method === "POST" ? 201 : 200);
       }
       const results = parseBatch(body, prefix).map((one) =>
-        write(one, context).then((success) => ({ success }), (error) => {
-          const problem = problemOf(error);
-          if (problem === undefined) throw error;
-          return { error: errorObject(problem) };
-        })
+        write(one, context).then(
+          (success) => ({ success }),
+          (error) => ({ error: errorObject(toProblem(error)) }),
+        )
       );
       return respond(await Promise.all(results));
     },

@@ -1,14 +1,7 @@
 import busuanziScript from "../browser/built/busuanzi.min.js" with { type: "text" };
 import { parseCounterId } from "../domain/counter_id.ts";
 import { Problem } from "../problem.ts";
-import type {
-  CompatAddress,
-  CompatRequest,
-  CompatService,
-  CounterRef,
-  Numbers,
-  Picture,
-} from "./address.ts";
+import type { CompatAddress, CompatRequest, CompatService, Numbers, Use } from "./address.ts";
 import { asciiLowerCase, type CompatName } from "../hits/serve_as.ts";
 
 /** github.com/antonkomarev/github-profile-views-counter: profile views. */
@@ -19,7 +12,7 @@ const komarev: CompatService = [
       refuse("username= must be the name of a GitHub user.");
     }
     if (request.get("style") === "pixel") {
-      return { counters: [hit(id)], format: "svg", body: () => PIXEL };
+      return { uses: [{ ...hit(id), path: "/hit.svg" }], format: "svg", body: () => PIXEL };
     }
     return picture(hit(id), {
       label: request.get("label") ?? "Profile views",
@@ -80,8 +73,8 @@ const seeyoufarm: CompatService = [
         show: "today/total",
       });
     }
-    const counters = [hit(id), { ...read(id), today: true }];
-    return json(counters, ([total_hits, today_hits]) => ({ today_hits, total_hits }));
+    const uses = [hit(id), { ...read(id), parameters: { period: "today" } }];
+    return json(uses, ([total_hits, today_hits]) => ({ today_hits, total_hits }));
   }),
 ];
 
@@ -190,7 +183,7 @@ const busuanzi: CompatService = [
   dataAt(
     // The addresses of the script: those of busuanzi, of its successors and of Vercount.
     /^\/(?:busuanzi\/[\d.]+\/busuanzi(?:\.pure)?(?:\.mini|\.min)?\.js|js|js\/client(?:\.min)?\.js|busuanzi\.js)$/,
-    () => ({ counters: [], format: "script", body: () => busuanziScript }),
+    () => ({ uses: [], format: "script", body: () => busuanziScript }),
   ),
   dataAt(/^\/busuanzi\/?$/, (_, request) => {
     const { referrer } = request;
@@ -203,13 +196,13 @@ const busuanzi: CompatService = [
     // With and without a trailing slash or index.html, a page is the same.
     const page = hit(`${host}/${path.replace(/^\/(index\.html$)?|\/(index\.html)?$/g, "")}`);
     const isCounted = !isSiteTotal(path) && parseCounterId(`busuanzi/${page.id}`) !== undefined;
-    const visitors = { ...hit(`${host}/*visitors`), once: true };
+    const visitors: Use = { ...hit(`${host}/*visitors`), parameters: { once: "day" } };
     const site = hit(`${host}/*site`);
     // The script asks for today's numbers if its page shows them.
     const daily = request.get("today") === undefined ? [] : [site, visitors];
-    const today = daily.map(({ id }) => ({ ...read(id), today: true }));
-    const counters = [visitors, ...(isCounted ? [page] : []), site, ...today];
-    const numbers = json(counters, ([site_uv, ...others]) => {
+    const today = daily.map(({ id }) => ({ ...read(id), parameters: { period: "today" } }));
+    const uses = [visitors, ...(isCounted ? [page] : []), site, ...today];
+    const numbers = json(uses, ([site_uv, ...others]) => {
       const page_pv = isCounted ? others.shift() : "–";
       const [site_pv, today_pv, today_uv] = others;
       return { site_uv, page_pv, version: 2.4, site_pv, today_pv, today_uv };
@@ -227,20 +220,20 @@ const applause: CompatService = [
   {
     path: /^\/update-claps\/?$/,
     maxBody: MAX_PAGES_BYTES,
-    hitOf: (request) => hit(clappedPage(request)),
+    useOf: (request) => hit(clappedPage(request)),
     translate(_, request) {
       // The button sends the number and its version as a JSON string, such as "3,4.0.5".
       const body = request.body.trim().replace(/^"([^"]*)"$/, "$1");
       const [, claps] = /^(10|[1-9])(?:,[\d.]{1,20})?$/.exec(body) ?? [];
       if (claps === undefined) refuse("The body must be a whole number from 1 to 10.");
-      const counters = Array<CounterRef>(Number(claps)).fill(hit(clappedPage(request)));
-      return json(counters, (numbers) => numbers.at(-1));
+      const uses = Array<Use>(Number(claps)).fill(hit(clappedPage(request)));
+      return json(uses, (numbers) => numbers.at(-1));
     },
   },
   dataAt(/^\/get-multiple\/?$/, (_, request) => {
     const urls = parseUrls(request.body);
-    const counters = urls.map((url) => read(clappedPage(request, url)));
-    return json(counters, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
+    const uses = urls.map((url) => read(clappedPage(request, url)));
+    return json(uses, (claps) => urls.map((url, index) => ({ url, claps: claps[index] })));
   }, MAX_PAGES_BYTES),
 ];
 
@@ -325,12 +318,12 @@ function trimEnd(text: string, characters: string): string {
   return text.slice(0, length);
 }
 
-function hit(id: string): CounterRef {
-  return { id, counts: true };
+function hit(id: string): Use {
+  return { path: "/hit", id };
 }
 
-function read(id: string): CounterRef {
-  return { id, counts: false };
+function read(id: string): Use {
+  return { path: "/count", id };
 }
 
 /** Returns an address that responds with an image. */
@@ -347,19 +340,20 @@ function dataAt(
   return { path, translate, maxBody };
 }
 
+/** Returns the use of a route that draws in place of one that returns a number. */
 function picture(
-  counter: CounterRef,
-  parameters: Picture["parameters"],
-  path: Picture["path"] = counter.counts ? "/hit.svg" : "/badge",
-): Picture {
-  return { path, counter, parameters };
+  { id, path }: Use,
+  parameters: NonNullable<Use["parameters"]>,
+  drawn: Use["path"] = path === "/hit" ? "/hit.svg" : "/badge",
+): Use {
+  return { path: drawn, id, parameters };
 }
 
 function json(
-  counters: readonly CounterRef[],
+  uses: readonly Use[],
   shape: (numbers: readonly number[]) => unknown,
 ): Numbers {
-  return { counters, format: "json", body: (numbers) => JSON.stringify(shape(numbers)) };
+  return { uses, format: "json", body: (numbers) => JSON.stringify(shape(numbers)) };
 }
 
 /** Wraps the numbers in a call of the function of the page that a request names, if any. */

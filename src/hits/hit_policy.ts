@@ -53,8 +53,14 @@ export function refuseMistakenId(query: Query<"id">, { url }: Request): void {
 /** An authorized request for a hit. */
 export type HitRequest = Omit<CounterContext<"once" | "visitor" | "skip">, "isPrefix">;
 
+/** The number of a hit, and the reason why it is not an ordinary one. */
+export interface FlaggedHit {
+  readonly hits: number;
+  readonly flag?: HitFlag | undefined;
+}
+
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
-export type HitResult = number | { readonly hits: number; readonly flag?: HitFlag };
+export type HitResult = number | FlaggedHit;
 
 export interface HitPolicyOptions extends CreationLimitOptions {
   readonly proxies: Proxies;

@@ -1,7 +1,7 @@
 import { type CounterId, counterId } from "../domain/counter_id.ts";
-import type { Grant } from "../auth/access.ts";
 import type { Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";
+import type { FlaggedHit, HitRequest, HitResult } from "./hit_policy.ts";
 import type { Problem, ProblemName } from "../problem.ts";
 
 /** A hit and its outcome. Nothing in it identifies the sender. */
@@ -26,12 +26,17 @@ export class RecentHits {
   readonly #authorized: RecentHit[] = [];
   readonly #rejected: RecentHit[] = [];
 
-  record(
-    { id, grant }: { id: CounterId; grant: Grant },
-    outcome: RecentHit["outcome"],
-  ): void {
+  /**
+   * Records what became of a request for a hit, which HEAD is none of. Returns the number, and the
+   * flag unless the hit is an ordinary one.
+   */
+  record({ request, id, grant }: HitRequest, result: HitResult): FlaggedHit {
+    const hit = typeof result === "number" ? { hits: result } : result;
+    if (request.method === "HEAD") return hit;
     const hasEarlierKey = typeof grant === "object" && grant.isEarlier;
+    const outcome = hit.flag ?? "counted";
     append(this.#authorized, { time: Date.now(), id, outcome, hasEarlierKey });
+    return hit;
   }
 
   recordProblem({ kind, status }: Problem, query: Query<"id"> | undefined): void {

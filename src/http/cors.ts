@@ -24,18 +24,23 @@ interface CorsState {
   readonly request: Request;
   readonly query: Query<string>;
   readonly grant: Grant;
-  readonly isPublic: boolean;
+  /** The decision of the endpoint, if it makes one. */
+  readonly cors?: CorsPolicy | undefined;
 }
 
 /**
  * Returns the pages that may read the response. A page that has a key may read what the key
  * authorizes, unless it sends the secret, too.
  */
-export function corsPolicy({ cors, takesKey }: CorsFacts, state: CorsState): CorsPolicy {
+export function corsPolicy(
+  { cors, takesKey }: Pick<CorsFacts, "cors" | "takesKey">,
+  state: CorsState,
+): CorsPolicy {
+  if (state.cors !== undefined) return state.cors;
   if (cors === "any" || !takesKey) return cors;
-  const { grant, isPublic, query, request: { headers } } = state;
+  const { grant, query, request: { headers } } = state;
   if (grant !== "open") return grant === "secret" ? cors : "any";
-  if (!isPublic && query.get("key") === undefined) return cors;
+  if (query.get("key") === undefined) return cors;
   const hasSecret = query.get("token") !== undefined || headers.has("x-auth-token") ||
     headers.has("authorization");
   return hasSecret ? cors : "any";

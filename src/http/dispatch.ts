@@ -14,7 +14,7 @@ import type { Log } from "../log.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { FULL_DISK, isFullDisk, Problem, problemOf } from "../problem.ts";
 import type { Draining } from "./reading.ts";
-import { allowPages, corsPolicy, preflightResponse } from "./cors.ts";
+import { allowPages, type CorsPolicy, corsPolicy, preflightResponse } from "./cors.ts";
 import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
 import { createHostCheck } from "./host.ts";
 import {
@@ -27,23 +27,17 @@ import {
 } from "./query.ts";
 import { asksForPage, headResponse, problemImageResponse, problemResponse } from "./response.ts";
 
-/** Responds to requests by the route table. */
-export type Dispatcher = ReturnType<typeof createDispatcher>;
-
-/** A request that one endpoint passes on to another. */
-type InternalCall = Pick<RequestState, "request" | "connection" | "query" | "isPublic">;
-
+/** Creates what responds to requests by the route table. */
 export function createDispatcher(
-  { routes, access, draining, log, metrics }: {
+  { routes, access, draining, toProblem, metrics }: {
     routes: readonly Route[];
     access: Access;
     draining: Draining;
-    log: Log;
+    toProblem: (error: unknown) => Problem;
     metrics: Metrics;
   },
 ) {
   const checkHost = createHostCheck();
-  const toProblem = createProblemConverter(log);
   const otherPaths = metrics.requestsFor("other");
 
   /** Responds to a request: host, path and method, then {@linkcode respond}. */
@@ -54,7 +48,7 @@ export function createDispatcher(
   ): Response | Promise<Response> {
     const { query, error: queryError } = route?.readQuery(request) ?? NO_QUERY;
     const meter = route?.meter ?? otherPaths;
-    const state = new RequestState(request, connection, query, false, route, queryError, meter);
+    const state = new RequestState(request, connection, query, meter, route, queryError);
     try {
       checkHost(request);
       if (route === undefined) throw new Problem("not-found");
@@ -70,10 +64,7 @@ export function createDispatcher(
   /** Parses and authorizes a request, then has the endpoint respond to it. */
   function respond(route: CompiledRoute, state: RequestState): Response | Promise<Response> {
     const succeed = (response: Response) =>
-      finish(
-        route.setsCors === true ? response : allowPages(response, corsPolicy(route, state)),
-        state,
-      );
+      finish(allowPages(response, corsPolicy(route, state)), state);
     try {
       const run = parse(route, state);
       // Tell the owner of a group apart where anyone may read it, because owners go first.
@@ -112,7 +103,6 @@ export function createDispatcher(
   /** Completes every response. */
   function finish(response: Response, state: RequestState): Response | Promise<Response> {
     const { meter, request } = state;
-    if (meter === undefined) return response;
     if (request.method === "HEAD" && response.body !== null) {
       return headResponse(response).then((head) => finish(head, state));
     }
@@ -126,7 +116,6 @@ export function createDispatcher(
     router: new RegExpRouter(),
     getPath: pathOf,
   });
-  const internalRoutes = new Map<string, CompiledRoute>();
   for (const [path, rows] of Map.groupBy(routes, ({ path }) => path)) {
     const allow = rows.flatMap(({ methods }) => methods).join(", ");
     const meter = metrics.requestsFor(path);
@@ -136,8 +125,6 @@ export function createDispatcher(
     );
     // The first one reports that the path does not support a method.
     const routeFor = (method: string) => byMethod.get(method) ?? compiled[0];
-    const internalRoute = byMethod.get("GET");
-    if (internalRoute !== undefined) internalRoutes.set(path, internalRoute);
     // Hono takes "/as" for "/as/*" as well.
     if (path.endsWith("/*")) {
       app.all(path.slice(0, -2), ({ req, env }) => handle(undefined, req.raw, env));
@@ -147,12 +134,6 @@ export function createDispatcher(
   app.notFound(({ req, env }) => handle(undefined, req.raw, env));
   return {
     handle: (request: Request, connection: ConnectionInfo) => app.fetch(request, connection),
-    /** Has the endpoint at a path respond to a call of another one, such as one below `/as/`. */
-    call(path: string, { request, connection, query, isPublic }: InternalCall) {
-      const route = internalRoutes.get(path);
-      if (route === undefined) throw new TypeError(`No route for ${path}`);
-      return respond(route, new RequestState(request, connection, query, isPublic, route));
-    },
   };
 }
 
@@ -220,25 +201,22 @@ class RequestState {
   /** `open` until the request is authorized. */
   grant: Grant = "open";
 
-  /**
-   * `isPublic` is true if the counter may be used without credentials. The secret still counts as
-   * the secret. `route` is undefined for an unknown path. `meter` is undefined for an internal
-   * call, because the request that made it is completed and measured.
-   */
+  cors: CorsPolicy | undefined;
+
+  /** `route` is undefined for an unknown path. */
   constructor(
     readonly request: Request,
     readonly connection: ConnectionInfo,
     readonly query: Query<string>,
-    readonly isPublic: boolean,
+    readonly meter: RequestMeter,
     readonly route: CompiledRoute | undefined,
-    readonly queryError?: Problem,
-    readonly meter?: RequestMeter,
+    readonly queryError: Problem | undefined,
   ) {}
 }
 
 /** Parses the query and the subject in it. Returns the function that responds to the request. */
 function parse(route: CompiledRoute, state: RequestState) {
-  const { request, query, queryError, meter } = state;
+  const { request, query, queryError } = state;
   if (queryError !== undefined) throw queryError;
   checkValues(query, route.choices);
   const run = route.prepare(query, request);
@@ -249,9 +227,7 @@ function parse(route: CompiledRoute, state: RequestState) {
     state.id = first ?? DEFAULT_ID;
     return run;
   }
-  if (request.method === "POST" && meter !== undefined && protocol === undefined) {
-    refuseBody(request);
-  }
+  if (request.method === "POST" && protocol === undefined) refuseBody(request);
   state.isPrefix = subject === "prefix" ||
     (subject !== "counter" && query.get("prefix") !== undefined);
   state.id = state.isPrefix ? parsePrefix(query) : first ?? counterId(query.get("id"));
@@ -284,7 +260,7 @@ const LOG_INTERVAL_MS = 1000;
  * Creates a function that converts an error to a Problem. Logs the cause of unexpected errors,
  * which clients never see.
  */
-function createProblemConverter(log: Log): (error: unknown) => Problem {
+export function createProblemConverter(log: Log): (error: unknown) => Problem {
   let loggedAt = -Infinity;
   return (error) => {
     const problem = problemOf(error);

@@ -17,6 +17,8 @@ export interface RequestContext<Name extends string = string> {
   readonly connection: ConnectionInfo;
   readonly query: Query<Name>;
   readonly grant: Grant;
+  /** The pages that may read the response, if the endpoint decides in place of its route. */
+  cors?: CorsPolicy | undefined;
 }
 
 /** An authorized request about a counter, or about all counters with a prefix. */
@@ -52,8 +54,6 @@ interface EndpointFacts<Q> {
   readonly body?: Content;
   /** True if any query is valid. */
   readonly ignoresQuery?: boolean;
-  /** True if it sets the CORS headers of its own responses, because other endpoints make them. */
-  readonly setsCors?: boolean;
   /** The conventions of another service, if the endpoint follows its protocol. */
   readonly protocol?: Protocol;
   /** The format of its problems, which may depend on the query. The default is JSON. */

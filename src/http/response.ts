@@ -1,4 +1,4 @@
-import { isProblemName, Problem, type ProblemName } from "../problem.ts";
+import type { Problem, ProblemName } from "../problem.ts";
 
 /** Header names and values, built once for each kind of response. */
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -179,13 +179,6 @@ function formatProblem(
       `<p><a href="${root}">Build a badge</a> <a href="${root}api">API</a></p></main></body></html>`;
   }
   return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
-}
-
-/** Reads the problem that an endpoint responded with as JSON. */
-export async function readProblem(response: Response): Promise<Problem> {
-  const kind = response.headers.get(FLAG);
-  const { detail } = await response.json();
-  return new Problem(isProblemName(kind) ? kind : "internal", { detail });
 }
 
 /** Maximum number of levels that a page leads up. More would let the page grow with its path. */

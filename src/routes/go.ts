@@ -24,18 +24,16 @@ export function go({ access, countHit, recentHits }: Service): Endpoint {
     },
     async respond(context, address) {
       const grant = access.linkGrant(context.id, address, context.query.get("key") ?? "");
+      const hit = { ...context, grant };
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, MAX_WAIT_MS);
       // The visitor is redirected whatever becomes of the hit.
-      const counted = Promise.try(() => countHit({ ...context, grant })).catch((error) => {
+      const counted = Promise.try(() => countHit(hit)).catch((error) => {
         recentHits.recordProblem(problemOf(error) ?? new Problem("internal"), context.query);
       });
       const result = await Promise.race([counted, late]);
       clearTimeout(timer);
-      const flag = typeof result === "object" ? result.flag : undefined;
-      if (result !== undefined && context.request.method !== "HEAD") {
-        recentHits.record(context, flag ?? "counted");
-      }
+      const flag = result === undefined ? undefined : recentHits.record(hit, result).flag;
       const headers = { location: address.href, "cache-control": "no-store", ...NO_SNIFF };
       return createResponse(null, flag ? { ...headers, ...flagHeader(flag) } : headers, 302);
     },

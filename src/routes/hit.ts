@@ -19,8 +19,7 @@ export function hit({ counters, countHit, recentHits }: Service): Endpoint {
     respond(context) {
       const { id } = context;
       return whenKnown(countHit(context, parseIdempotencyKey(context)), (result) => {
-        const { hits, flag } = typeof result === "number" ? { hits: result } : result;
-        recentHits.record(context, flag ?? "counted");
+        const { hits, flag } = recentHits.record(context, result);
         const body = JSON.stringify({ id, hits, source: counters.source });
         return createResponse(body, flag ? { ...HEADERS, ...flagHeader(flag) } : HEADERS);
       });

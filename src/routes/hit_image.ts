@@ -4,13 +4,19 @@ import type { CounterId } from "../domain/counter_id.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Days } from "../domain/history.ts";
 import type { Target } from "../drawing/text.ts";
-import { type HitRequest, once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
+import {
+  type FlaggedHit,
+  type HitRequest,
+  once,
+  refuseMistakenId,
+  skip,
+  visitor,
+} from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
   createResponse,
   flagHeader,
   headersFor,
-  type HitFlag,
   problemImageResponse,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
@@ -24,9 +30,7 @@ const FLAGS = [...HIT_FLAGS, "counted", "problem"] as const;
 const COUNTED = success("The badge with the new count.", bodies.svg, keep.imageNever, ...FLAGS);
 
 /** The number of a hit, or the last known number and the reason why the hit is not confirmed. */
-interface ShownHit {
-  readonly hits: number;
-  readonly flag?: HitFlag;
+interface ShownHit extends FlaggedHit {
   readonly problem?: Problem | undefined;
 }
 
@@ -70,8 +74,8 @@ export function hitImage(
       const showsToday = query.get("show") !== undefined;
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
       const days = dayCount > 0 ? await readDaysAfter(id, dayCount) : undefined;
-      // HEAD sends no hit.
-      if (request.method !== "HEAD") recentHits.record(context, problem?.kind ?? flag ?? "counted");
+      if (problem === undefined) recentHits.record(context, { hits: total, flag });
+      else recentHits.recordProblem(problem, query);
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
       const svg = draw(query, counts, days);
       if (problem !== undefined) return problemImageResponse(problem, { image: svg, request });

@@ -5,7 +5,7 @@ import { networkOfCaller, type Proxies, type SentRequest } from "../hits/caller_
 import { createHitPolicy } from "../hits/hit_policy.ts";
 import { RecentHits } from "../hits/recent_hits.ts";
 import { createBodyReader } from "../http/reading.ts";
-import type { Dispatcher } from "../http/dispatch.ts";
+import { createProblemConverter } from "../http/dispatch.ts";
 import { createReadPolicy } from "../http/response.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -37,11 +37,8 @@ export interface ServiceOptions {
 /** The parts that endpoints share. */
 export type Service = ReturnType<typeof createService>;
 
-/** Creates the parts. `call` has another endpoint respond to a part of a request. */
-export function createService(
-  { config, counters, metrics, log }: ServiceOptions,
-  call: Dispatcher["call"],
-) {
+/** Creates the parts. */
+export function createService({ config, counters, metrics, log }: ServiceOptions) {
   const { serveAs, embedOrigins, publicUrl, secretPlace, notices = [] } = config;
   const draining = { hasBegun: false };
   const ending = new AbortController();
@@ -51,7 +48,6 @@ export function createService(
     counters,
     metrics,
     log,
-    call,
     serveAs,
     embedOrigins,
     publicUrl,
@@ -63,6 +59,7 @@ export function createService(
     readPolicy: createReadPolicy(config.openReads),
     countHit: createHitPolicy({ ...config, counters, metrics, log, ended }),
     recentHits: new RecentHits(),
+    toProblem: createProblemConverter(log),
     pngQueue,
     draining,
     readSmallBody: createBodyReader(draining, (sent: SentRequest) => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { createAccess } from "../../../src/auth/access.ts";
-import { createDispatcher } from "../../../src/http/dispatch.ts";
+import { createDispatcher, createProblemConverter } from "../../../src/http/dispatch.ts";
 import { type Endpoint, endpoint, type Route, route } from "../../../src/http/endpoint.ts";
 import { Metrics } from "../../../src/metrics.ts";
 import { createLog } from "../../../src/log.ts";
@@ -175,7 +175,7 @@ function served(...routes: Route[]): {
   const log = createLog({ secrets: [], write: (line) => lines.push(line) });
   const { handle } = createDispatcher({
     routes,
-    log,
+    toProblem: createProblemConverter(log),
     access: createAccess({ secret: undefined, openReads: true, log }),
     draining: { hasBegun: false },
     metrics: new Metrics(),

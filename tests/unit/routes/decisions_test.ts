@@ -26,6 +26,7 @@ Deno.test("GET /decisions tells what became of hits, the newest first, and of no
   await app.send("GET /hit.svg?id=%00", authorized);
   await app.send("GET /hit?prefix=blog/", authorized);
   await app.send("HEAD /hit.svg?id=home", authorized);
+  await app.send("HEAD /as/countapi/hit/abc/def", authorized);
   await app.send("GET /count?id=home");
   await app.send("GET /badge?id=%00");
   deepStrictEqual(await outcomes(app), [

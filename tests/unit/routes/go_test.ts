@@ -110,5 +110,7 @@ Deno.test("the key of a link ends with its version, and holds with an earlier se
   ) {
     await using app = await memoryApp(options);
     strictEqual((await app.send(`GET /go?${query}`, READER)).status, status);
+    const { body } = await app.send("GET /decisions", authorized);
+    strictEqual(body.includes('"earlierKey":true'), status === 302);
   }
 });

@@ -33,8 +33,8 @@ const RULES: [modules: string, mayImport: string[]][] = [
     "src/drawing/",
   ]],
   ["src/compat/", [
-    ...["src/hits/serve_as.ts", "src/http/", "src/auth/", "src/domain/", "src/badge/"],
-    "src/browser/built/",
+    ...["src/hits/", "src/http/", "src/auth/", "src/domain/", "src/badge/"],
+    ...["src/browser/built/", "src/routes/read_counter.ts"],
   ]],
   ["src/hits/", ["src/http/query.ts", "src/domain/", "npm:isbot"]],
   ["src/http/", ["src/auth/", "src/domain/counter_id.ts", "npm:hono"]],

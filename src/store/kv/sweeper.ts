@@ -62,21 +62,24 @@ export function startSweeper(database: Database): () => Promise<void> {
     }
   }
 
+  function begin(): void {
+    // The next sweep deletes what a failed one leaves.
+    sweeping = sweep().catch(() => {}).then(() => {
+      sweepIn(Math.min(SWEEP_INTERVAL_MS, calendar.msUntilMidnight()));
+    });
+  }
+
   function sweepIn(milliseconds: number): void {
     if (hasEnded) return;
     next = AbortSignal.timeout(milliseconds);
-    next.onabort = () => {
-      // The next sweep deletes what a failed one leaves.
-      sweeping = sweep().catch(() => {}).then(() => {
-        sweepIn(Math.min(SWEEP_INTERVAL_MS, calendar.msUntilMidnight()));
-      });
-    };
+    next.addEventListener("abort", begin);
   }
 
   sweepIn(FIRST_SWEEP_MS);
   return async () => {
     hasEnded = true;
-    next.onabort = null;
+    // With `onabort = null`, Deno 2.9 would still wait for the timeout before the process ends.
+    next.removeEventListener("abort", begin);
     await sweeping;
   };
 }

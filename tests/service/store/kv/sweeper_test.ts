@@ -1,4 +1,5 @@
-import { deepStrictEqual, notStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { createCounters } from "../../../../src/counters/counters.ts";
 import type { Day } from "../../../../src/domain/history.ts";
@@ -7,6 +8,8 @@ import { kvStore, SOME_DAY } from "../../../support/kv_store.ts";
 import { tempDir } from "../../../support/temp_dir.ts";
 import { openRemote } from "../../../support/kv_backend.ts";
 import { startKvConnect } from "../../../support/kv_connect.ts";
+import { projectFolder } from "../../../support/programs.ts";
+import { FAR_AWAY_MS } from "../../../support/time_limit.ts";
 import { waitFor } from "../../../support/wait_for.ts";
 
 const DAY_MS = 86_400_000;
@@ -90,6 +93,22 @@ Deno.test("on Deno KV, the salt of an earlier day is deleted soon after the next
     return (await storedKeys(kv)).length === 0 || undefined;
   });
   await store.close();
+});
+
+Deno.test("on Deno KV, nothing keeps the process alive once a store that has swept is closed", async () => {
+  const program = `
+    import { kvStore } from "${import.meta.resolve("../../../support/kv_store.ts")}";
+    const kv = await Deno.openKv(":memory:");
+    const old = ["tallymark", "deleted", 1];
+    await kv.set(old, true);
+    const store = await kvStore({ kv, msUntilMidnight: () => 3_600_000 });
+    while ((await kv.get(old)).value) await new Promise((resolve) => setTimeout(resolve, 50));
+    await store.close();`;
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-check", "--config", join(projectFolder, "tests/deno.json"), program],
+    signal: AbortSignal.timeout(FAR_AWAY_MS),
+  }).output();
+  strictEqual(code, 0, new TextDecoder().decode(stderr));
 });
 
 Deno.test("on Deno KV, a hit with the same key is a repeat for 24 hours, also in the next day bucket", async () => {

@@ -6,7 +6,7 @@ import { createCalendar } from "../../src/domain/calendar.ts";
 import type { Day } from "../../src/domain/history.ts";
 import type { CounterStore } from "../../src/domain/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
-import type { RedisServer } from "./redis_server.ts";
+import { needsRedis, type RedisServer, startRedis } from "./redis_server.ts";
 import type { Backend } from "./store_contract.ts";
 import { waitFor } from "./wait_for.ts";
 
@@ -94,22 +94,59 @@ export function storeOn(
   return { source: "redis", ...REDIS_BATCHES, ...store };
 }
 
-/** A store on a real Redis, all of which takes hits. */
+/** Options of a connected store. */
+export interface RedisStoreSetup extends LinkOptions, StoreOptions {
+  /** Called after each batch of commands, before the store gets the replies. */
+  between?: () => Promise<void>;
+}
+
+/** Opens a store on a real Redis, and waits until it takes hits. */
 export async function openRedisStore(
   url: string,
-  options: LinkOptions & StoreOptions = {},
+  { prefix, today, msUntilMidnight, onDamaged, onAhead, between, ...rest }: RedisStoreSetup = {},
 ): Promise<CounterStore> {
-  const { prefix, today, msUntilMidnight, onDamaged, onAhead, ...linkOptions } = options;
-  const link = await linkTo(url, linkOptions);
-  const store = storeOn(link, {
-    prefix,
-    today,
-    msUntilMidnight,
-    onDamaged,
-    onAhead,
-  });
+  const link = await linkTo(url, rest);
+  const options = { prefix, today, msUntilMidnight, onDamaged, onAhead };
+  const store = storeOn(between === undefined ? link : interrupted(link, between), options);
   await connected(store);
   return store;
+}
+
+/** Returns a link whose replies arrive only after something else has happened. */
+function interrupted(link: StoreLink, between: () => Promise<void>): StoreLink {
+  return {
+    connectedAt: 0,
+    multiKeyAcrossSlots: link.multiKeyAcrossSlots,
+    async send(commands) {
+      const replies = await link.send(commands);
+      await between();
+      return replies;
+    },
+    shards: (prefix) => link.shards(prefix),
+    scan: (prefix) => link.scan(prefix),
+    close: () => link.close(),
+  };
+}
+
+/** A Redis of its own, and stores on it, which the test need not close. */
+export interface RedisRoom {
+  readonly redis: RedisServer;
+  /** Opens a store, by default as the user that may do everything. */
+  open(options?: RedisStoreSetup & { url?: string }): Promise<CounterStore>;
+}
+
+/** Registers a test on a Redis of its own. */
+export function testRedis(what: string, body: (room: RedisRoom) => Promise<void>): void {
+  Deno.test(`on Redis, ${what}`, needsRedis, async () => {
+    await using redis = await startRedis();
+    await using stores = new AsyncDisposableStack();
+    await body({
+      redis,
+      async open({ url = redis.url, ...options } = {}) {
+        return stores.adopt(await openRedisStore(url, options), (store) => store.close());
+      },
+    });
+  });
 }
 
 /**

@@ -12,9 +12,8 @@ import { Failure } from "../../../../src/domain/errors.ts";
 import { NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
-import { connected, openRedisStore, storeOn } from "../../../support/redis_backend.ts";
+import { connected, storeOn, testRedis } from "../../../support/redis_backend.ts";
 import { linkTo } from "../../../support/redis_link.ts";
-import { needsRedis, startRedis } from "../../../support/redis_server.ts";
 import { addition, hitEach, rejectsWith, shown } from "../../../support/store_contract.ts";
 
 const HOME = counterId("home");
@@ -25,32 +24,24 @@ const DOCUMENTED =
     .split(" ");
 const NONE = { newest: DAY, hits: [] };
 
-Deno.test(
-  "on Redis, the last and first days of each year until 2099 are told apart",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    let day = 0;
-    const store = await openRedisStore(redis.url, { today: () => day });
-    const hit: [Day, number][] = [];
-    for (let year = 1971; year < 2100; year++) {
-      for (const offset of [-2, -1, 0, 1]) {
-        day = firstDayOf(year) + offset;
-        hit.push([day, year % 100 + offset + 3]);
-        await store.add([addition(HOME, year % 100 + offset + 3)]);
-      }
+testRedis("the last and first days of each year until 2099 are told apart", async ({ open }) => {
+  let day = 0;
+  const store = await open({ today: () => day });
+  const hit: [Day, number][] = [];
+  for (let year = 1971; year < 2100; year++) {
+    for (const offset of [-2, -1, 0, 1]) {
+      day = firstDayOf(year) + offset;
+      hit.push([day, year % 100 + offset + 3]);
+      await store.add([addition(HOME, year % 100 + offset + 3)]);
     }
-    deepStrictEqual(daysOf(await historyOf(store)), hit);
-    await store.close();
-  },
-);
+  }
+  deepStrictEqual(daysOf(await historyOf(store)), hit);
+});
 
-Deno.test(
-  "on Redis, however many are hit on a day, their ledgers are looked at once",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url);
+testRedis(
+  "however many are hit on a day, their ledgers are looked at once",
+  async ({ redis, open }) => {
+    const store = await open();
     const scripts = async () => {
       const info = await redis.command("INFO", "commandstats");
       return Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(info))?.[1]);
@@ -60,19 +51,16 @@ Deno.test(
     ok(before >= 21_000, `${before}`);
     await hitEach(store, 21_000);
     strictEqual(await scripts(), before);
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, where another process deletes a counter whose day is open its hits are kept by days all the same",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "where another process deletes a counter whose day is open its hits are kept by days all the same",
+  async ({ redis, open }) => {
     let day = DAY;
     const [store, other] = [
-      await openRedisStore(redis.url, { today: () => day }),
-      await openRedisStore(redis.url, { today: () => day }),
+      await open({ today: () => day }),
+      await open({ today: () => day }),
     ];
     for (const total of [1, 2]) deepStrictEqual(await store.add([addition(HOME, 1)]), [total]);
     await other.write([{ id: HOME, update: undefined }]);
@@ -83,18 +71,15 @@ Deno.test(
     day++;
     deepStrictEqual(await store.add([addition(HOME, 4)]), [7]);
     deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 3], [DAY + 1, 4]]);
-    await Promise.all([store.close(), other.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, after a deletion by a clock that is behind, hits stay on the day that they were first counted on",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "after a deletion by a clock that is behind, hits stay on the day that they were first counted on",
+  async ({ redis, open }) => {
     const [behind, ahead] = [
-      await openRedisStore(redis.url, { today: () => DAY }),
-      await openRedisStore(redis.url, { today: () => DAY + 1 }),
+      await open({ today: () => DAY }),
+      await open({ today: () => DAY + 1 }),
     ];
     await ahead.add([addition(HOME, 1)]);
     await behind.write([{ id: HOME, update: undefined }]);
@@ -104,21 +89,18 @@ Deno.test(
     await redis.command("DECRBY", "hits:home", "1");
     deepStrictEqual(await ahead.add([addition(HOME, 1)]), [1]);
     deepStrictEqual(daysOf(await historyOf(behind)), [[DAY, 1]]);
-    await Promise.all([behind.close(), ahead.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, hits of a process that is a day ahead at noon count, as do those that end its days and report it",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "hits of a process that is a day ahead at noon count, as do those that end its days and report it",
+  async ({ open }) => {
     const msUntilMidnight = () => 43_200_000;
     const reported: string[] = [];
     const onAhead = (id: string) => reported.push(id);
     const [right, ahead] = [
-      await openRedisStore(redis.url, { today: () => DAY, msUntilMidnight, onAhead }),
-      await openRedisStore(redis.url, { today: () => DAY + 1, msUntilMidnight }),
+      await open({ today: () => DAY, msUntilMidnight, onAhead }),
+      await open({ today: () => DAY + 1, msUntilMidnight }),
     ];
     await ahead.add([addition(HOME, 1)]);
     for (let round = 0; round < 20; round++) {
@@ -135,35 +117,29 @@ Deno.test(
     reported.length = 0;
     await right.addOnce([{ id: once, hits: [{ key: "k" }] }]);
     deepStrictEqual(reported, ["once"]);
-    await Promise.all([right.close(), ahead.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, a counter from before there was history begins with its next hit",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a counter from before there was history begins with its next hit",
+  async ({ redis, open }) => {
     await redis.command("SET", "hits:home", "41");
-    const store = await openRedisStore(redis.url, { today: () => DAY });
+    const store = await open({ today: () => DAY });
     deepStrictEqual(await historyOf(store), { hits: 41, days: undefined });
     deepStrictEqual(await store.add([addition(HOME, 1)]), [42]);
     deepStrictEqual(await historyOf(store), { hits: 42, days: { newest: DAY, hits: [1] } });
     // Set to less behind its back, it has no hits on that day rather than fewer than none.
     await redis.command("SET", "hits:home", "5");
     deepStrictEqual(await historyOf(store), { hits: 5, days: { newest: DAY, hits: [0] } });
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, a Redis that forgot its scripts counts on, and nobody is told",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a Redis that forgot its scripts counts on, and nobody is told",
+  async ({ redis, open }) => {
     const log: string[] = [];
     const health = createStoreHealth(createLog({ secrets: [], write: (line) => log.push(line) }));
-    const store = await openRedisStore(redis.url, { health });
+    const store = await open({ health });
     log.length = 0;
     const ids = Array.from({ length: 100 }, (_, index) => counterId(`page/${index}`));
     for (let round = 0; round < 3; round++) {
@@ -176,19 +152,16 @@ Deno.test(
     await redis.command("SCRIPT", "FLUSH");
     deepStrictEqual(await store.add([addition(counterId("other"), 1)]), [1]);
     deepStrictEqual(log, []);
-    await store.close();
   },
 );
 
 for (const other of ["to which the day is open as well", "that has not seen it yet"]) {
-  Deno.test(
-    `on Redis, behind FLUSHALL the days keep the hits of a process that finds a counter gone, and of one ${other}`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
-      const beside = await openRedisStore(redis.url, { today: () => DAY });
+  testRedis(
+    `behind FLUSHALL the days keep the hits of a process that finds a counter gone, and of one ${other}`,
+    async ({ redis, open }) => {
+      const beside = await open({ today: () => DAY });
       let afterAddition = () => Promise.resolve();
-      const store = await interrupted(redis.url, () => afterAddition());
+      const store = await open({ today: () => DAY, between: () => afterAddition() });
       await store.add([addition(HOME, 5)]);
       if (other.startsWith("to")) await beside.add([addition(HOME, 6)]);
       await redis.command("FLUSHALL");
@@ -200,19 +173,16 @@ for (const other of ["to which the day is open as well", "that has not seen it y
       deepStrictEqual(await historyOf(store), { hits: 4, days: { newest: DAY, hits: [4] } });
       await beside.write([{ id: HOME, update: { hits: 100, days: undefined, mode: "max" } }]);
       deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 4]]);
-      await Promise.all([store.close(), beside.close()]);
     },
   );
 }
 
-Deno.test(
-  "on Redis, a counter that is set between its first hits and their day being opened has no more hits than came",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const owner = await openRedisStore(redis.url, { today: () => DAY });
+testRedis(
+  "a counter that is set between its first hits and their day being opened has no more hits than came",
+  async ({ redis, open }) => {
+    const owner = await open({ today: () => DAY });
     let afterAddition = () => Promise.resolve();
-    const store = await interrupted(redis.url, () => afterAddition());
+    const store = await open({ today: () => DAY, between: () => afterAddition() });
     await store.add([addition(HOME, 5)]);
     await redis.command("FLUSHALL");
     afterAddition = async () => {
@@ -222,18 +192,15 @@ Deno.test(
     deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     deepStrictEqual(await store.add([addition(HOME, 2)]), [102]);
     deepStrictEqual(daysOf(await historyOf(store)), [[DAY, 2]]);
-    await Promise.all([store.close(), owner.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, a counter that is hit before each attempt to change it is changed once it is not, and keeps the hits",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const callers = await openRedisStore(redis.url, { today: () => DAY });
+testRedis(
+  "a counter that is hit before each attempt to change it is changed once it is not, and keeps the hits",
+  async ({ open }) => {
+    const callers = await open({ today: () => DAY });
     let afterCommands = () => Promise.resolve();
-    const owner = await interrupted(redis.url, () => afterCommands());
+    const owner = await open({ today: () => DAY, between: () => afterCommands() });
     await owner.write([update({ hits: 1 })]);
     let hits = 0;
     // The first read, the first swap and the second read.
@@ -247,17 +214,14 @@ Deno.test(
     );
     const days = { newest: DAY, hits: [3, 5] };
     deepStrictEqual(await historyOf(callers), { hits: 1 + 3 + 5, days });
-    await Promise.all([callers.close(), owner.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, a counter is set although the same process hits it after every command, and keeps the hits",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a counter is set although the same process hits it after every command, and keeps the hits",
+  async ({ open }) => {
     let afterCommands = () => Promise.resolve();
-    const store = await interrupted(redis.url, () => afterCommands());
+    const store = await open({ today: () => DAY, between: () => afterCommands() });
     const hits: Promise<unknown>[] = [];
     afterCommands = () => {
       hits.push(store.add([addition(HOME, 1)]));
@@ -268,18 +232,15 @@ Deno.test(
     await Promise.all(hits);
     ok(before !== undefined && "hits" in before, String(before));
     deepStrictEqual(await store.read([HOME]), [5000 + hits.length - before.hits]);
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, if a counter is hit before each attempt to change it, the change is refused and surely not made",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const callers = await openRedisStore(redis.url, { today: () => DAY });
+testRedis(
+  "if a counter is hit before each attempt to change it, the change is refused and surely not made",
+  async ({ open }) => {
+    const callers = await open({ today: () => DAY });
     let afterCommands = () => Promise.resolve();
-    const owner = await interrupted(redis.url, () => afterCommands());
+    const owner = await open({ today: () => DAY, between: () => afterCommands() });
     await owner.write([update({ hits: 1 })]);
     let hits = 0;
     afterCommands = async () => {
@@ -297,17 +258,14 @@ Deno.test(
       { hits, days: { newest: DAY, hits: [hits - 1] } },
     ]);
     deepStrictEqual(await callers.read([HOME]), [1]);
-    await Promise.all([callers.close(), owner.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, a full counter that is set before its hit is undone has the number that was set",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a full counter that is set before its hit is undone has the number that was set",
+  async ({ redis, open }) => {
     let afterCommands = () => Promise.resolve();
-    const store = await interrupted(redis.url, () => afterCommands());
+    const store = await open({ today: () => DAY, between: () => afterCommands() });
     await store.add([addition(HOME, 1)]);
     await redis.command("SET", "hits:home", String(MAX_HITS));
     afterCommands = async () => {
@@ -318,7 +276,6 @@ Deno.test(
     ok(outcome instanceof Failure);
     strictEqual(outcome.kind, "counter-full");
     strictEqual(await redis.command("GET", "hits:home"), "5");
-    await store.close();
   },
 );
 
@@ -329,13 +286,11 @@ const DAMAGED = [
   ...[`${DAY} 1 - 99999999999999999999`, `${DAY} 1 - ${"0 ".repeat(400)}0`, `${DAY} 1 - y`],
 ];
 
-Deno.test(
-  "on Redis, a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
+  async ({ redis, open }) => {
     const damaged: string[] = [];
-    const store = await openRedisStore(redis.url, {
+    const store = await open({
       today: () => DAY,
       onDamaged: (id) => damaged.push(id),
     });
@@ -369,7 +324,7 @@ Deno.test(
     await spoil();
     deepStrictEqual(await store.write(ids.map((id) => ({ id, update: undefined }))), all(without));
     await spoil();
-    const other = await openRedisStore(redis.url, { today: () => DAY });
+    const other = await open({ today: () => DAY });
     deepStrictEqual(await other.add(ids.map((id) => addition(id, 2))), ids.map(() => 9));
     deepStrictEqual(
       await store.history(ids.map((id) => ({ id, since: DAY }))),
@@ -380,16 +335,13 @@ Deno.test(
         days: index < 8 ? { newest: DAY, hits: [2] } : undefined,
       })),
     );
-    await Promise.all([store.close(), other.close()]);
   },
 );
 
-Deno.test(
-  "on Redis, a hit on a damaged ledger deletes the years that it may have referred to",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url, { today: () => DAY });
+testRedis(
+  "a hit on a damaged ledger deletes the years that it may have referred to",
+  async ({ redis, open }) => {
+    const store = await open({ today: () => DAY });
     const hits = {
       plain: () => store.add([addition(HOME, 1)]),
       "once a day": () => store.addOnce([{ id: HOME, hits: [{ visitor: "v", remember: true }] }]),
@@ -407,16 +359,13 @@ Deno.test(
       deepStrictEqual(daysOf(await historyOf(store)), [[DAY - 800, 3], [DAY, 1]], kind);
       await store.write([{ id: HOME, update: undefined }]);
     }
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, a past year that is out of bounds is left out, and goes with its counter",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url, { today: () => DAY });
+testRedis(
+  "a past year that is out of bounds is left out, and goes with its counter",
+  async ({ redis, open }) => {
+    const store = await open({ today: () => DAY });
     const years = ["99999999999999999999 1", `${DAY - 365} 99999999999999999999`, "", `${DAY} 3`];
     for (const year of years) {
       await redis.commands([
@@ -435,7 +384,6 @@ Deno.test(
       await store.write([{ id: HOME, update: undefined }]);
       deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"]);
     }
-    await store.close();
   },
 );
 
@@ -447,11 +395,9 @@ for (
     ["may touch only the keys that scripts declare", "~hits:*", "~{hits:*}days*", "+@all"],
   ]
 ) {
-  Deno.test(
-    `on Redis, if its user ${what}, it is not ready, and reports what Redis says`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
+  testRedis(
+    `if its user ${what}, it is not ready, and reports what Redis says`,
+    async ({ redis }) => {
       await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules);
       const told: unknown[] = [];
       const health = { ...NOOP_HEALTH, forbidden: (cause: unknown) => told.push(cause) };
@@ -468,14 +414,12 @@ for (
 }
 
 for (const lacking of ["incrby", "sadd", "expire", "set"]) {
-  Deno.test(
-    `on Redis, where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
+  testRedis(
+    `where its user may not use ${lacking}, hits that count once surely count nothing and leave no mark`,
+    async ({ redis, open }) => {
       await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
       await redis.command("SET", "hits:home", "41");
-      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+      const store = await open({ url: `redis://few:few@127.0.0.1:${redis.port}` });
       await redis.command("ACL", "SETUSER", "few", `-${lacking}`);
       const visitor = { visitor: "v", remember: true };
       const once = async (...hits: DeduplicationKeys[]) =>
@@ -491,23 +435,21 @@ for (const lacking of ["incrby", "sadd", "expire", "set"]) {
       deepStrictEqual(await once({ key: "k" }, visitor), [
         [{ hits: 42, repeat: false }, { hits: 43, repeat: false }],
       ]);
-      await store.close();
     },
   );
 }
 
 for (const lacking of ["set", "del"]) {
-  Deno.test(
-    `on Redis, where its user may not use ${lacking}, a counter is neither deleted nor set in part`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
+  testRedis(
+    `where its user may not use ${lacking}, a counter is neither deleted nor set in part`,
+    async ({ redis, open }) => {
       await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
-      const owner = await openRedisStore(redis.url, { today: () => DAY });
+      const owner = await open({ today: () => DAY });
       const days = { newest: DAY, hits: Array(800).fill(1) };
       await owner.write([update({ hits: 1000, days })]);
       const before = await historyOf(owner);
-      const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
+      const store = await open({
+        url: `redis://few:few@127.0.0.1:${redis.port}`,
         today: () => DAY,
       });
       await redis.command("ACL", "SETUSER", "few", `-${lacking}`);
@@ -515,37 +457,29 @@ for (const lacking of ["set", "del"]) {
         deepStrictEqual((await store.write([wanted])).map(shown), ["store-unavailable"]);
         deepStrictEqual(await historyOf(owner), before);
       }
-      await Promise.all([owner.close(), store.close()]);
     },
   );
 }
 
-Deno.test(
-  "on Redis, a deletion whose user may not write all of its keys deletes nothing",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a deletion whose user may not write all of its keys deletes nothing",
+  async ({ redis, open }) => {
     await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
     await redis.commands([["SET", "hits:home", "5"], ["SET", "{hits:home}days", `${DAY} 1 -`]]);
-    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`, {
-      today: () => DAY,
-    });
+    const store = await open({ url: `redis://few:few@127.0.0.1:${redis.port}`, today: () => DAY });
     const keys = ["~hits:*", "~{hits:*}days*", "~{hits:*}seen*", "%R~{hits:*}*"];
     await redis.command("ACL", "SETUSER", "few", "resetkeys", ...keys);
     const outcomes = await store.write([{ id: HOME, update: undefined }]);
     deepStrictEqual(outcomes.map(shown), ["store-unavailable"]);
     strictEqual(await redis.command("GET", "hits:home"), "5");
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, a script that fails after it has changed something leaves an unknown outcome",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a script that fails after it has changed something leaves an unknown outcome",
+  async ({ redis, open }) => {
     await redis.command("ACL", "SETUSER", "few", "on", ">few", "~*", "+@all");
-    const store = await openRedisStore(`redis://few:few@127.0.0.1:${redis.port}`);
+    const store = await open({ url: `redis://few:few@127.0.0.1:${redis.port}` });
     const keys = ["~hits:*", "~{hits:*}days", "~{hits:*}[es]*", "%R~{hits:*}*"];
     await redis.command("ACL", "SETUSER", "few", "resetkeys", ...keys);
     const hits = [{ key: "k" }, { visitor: "v", remember: true }];
@@ -553,16 +487,13 @@ Deno.test(
     deepStrictEqual(outcomes.map((each) => each instanceof Failure && each.kind), [
       "outcome-unknown",
     ]);
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, salt and visitors of a day are kept no longer than it lasts, the keys of hits for a day",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url, {
+testRedis(
+  "salt and visitors of a day are kept no longer than it lasts, the keys of hits for a day",
+  async ({ redis, open }) => {
+    const store = await open({
       today: () => DAY,
       msUntilMidnight: () => 100_500,
     });
@@ -575,18 +506,15 @@ Deno.test(
       ok(seconds > 90 && seconds <= 101, `${key}: ${seconds}`);
     }
     ok(await left("{hits:home}once:k") > 86_000);
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, a deleted counter forgets its visitors of every date that it is anywhere on Earth",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a deleted counter forgets its visitors of every date that it is anywhere on Earth",
+  async ({ open }) => {
     // At UTC-12 it is still the day before yesterday of UTC+14, for two hours of each day.
     const [west, between, east] = await Promise.all(
-      [DAY, DAY + 1, DAY + 2].map((day) => openRedisStore(redis.url, { today: () => day })),
+      [DAY, DAY + 1, DAY + 2].map((day) => open({ today: () => day })),
     );
     if (west === undefined || between === undefined || east === undefined) {
       throw new Error("Three are open");
@@ -601,16 +529,13 @@ Deno.test(
         deepStrictEqual(await store.addOnce([hit]), [[{ hits: ++hits, repeat: false }]]);
       }
     }
-    await Promise.all(stores.map((store) => store.close()));
   },
 );
 
-Deno.test(
-  "on Redis, each counter is listed once while Redis spreads its keys over more memory",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url);
+testRedis(
+  "each counter is listed once while Redis spreads its keys over more memory",
+  async ({ redis, open }) => {
+    const store = await open();
     const commands = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => ["SET", `hits:page/${from + index}`, "1"]);
     await redis.commands(commands(0, 4000));
@@ -634,16 +559,13 @@ Deno.test(
     }
     deepStrictEqual([...found].filter(([, times]) => times > 1), []);
     strictEqual(foreign, 2);
-    await store.close();
   },
 );
 
-Deno.test(
-  "on Redis, a key that is no UTF-8 is listed as foreign, not as a counter of 0",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url);
+testRedis(
+  "a key that is no UTF-8 is listed as foreign, not as a counter of 0",
+  async ({ redis, open }) => {
+    const store = await open();
     await redis.command("EVAL", "return redis.call('SET', 'hits:\\255', '5')", "0");
     await redis.command("SET", "hits:zero", "0");
     await redis.command("SET", "hits:a\ufffd", "7");
@@ -655,13 +577,11 @@ Deno.test(
       );
       strictEqual(page?.foreign, 1);
     }
-    await store.close();
   },
 );
 
-Deno.test("on Redis, a list that Redis does not go on with fails", needsRedis, async () => {
-  await using redis = await startRedis();
-  const store = await openRedisStore(redis.url);
+testRedis("a list that Redis does not go on with fails", async ({ redis, open }) => {
+  const store = await open();
   await redis.commands(Array.from({ length: 3000 }, (_, index) => ["SET", `hits:${index}`, "1"]));
   const list = store.list({ prefix: "", since: -Infinity });
   await list.next();
@@ -669,7 +589,6 @@ Deno.test("on Redis, a list that Redis does not go on with fails", needsRedis, a
   await rejectsWith("store-unavailable", allOf(list));
   await redis.start();
   await connected(store);
-  await store.close();
 });
 
 async function allOf(list: AsyncIterable<unknown>): Promise<void> {
@@ -678,25 +597,6 @@ async function allOf(list: AsyncIterable<unknown>): Promise<void> {
 
 function update(wanted: Partial<Update>): Write {
   return { id: HOME, update: { hits: 0, days: undefined, mode: "replace", ...wanted } };
-}
-
-/** A store that learns what its commands came to only after something else has happened. */
-async function interrupted(url: string, between: () => Promise<void>): Promise<CounterStore> {
-  const link = await linkTo(url);
-  const store = await storeOn({
-    connectedAt: 0,
-    multiKeyAcrossSlots: link.multiKeyAcrossSlots,
-    async send(commands) {
-      const replies = await link.send(commands);
-      await between();
-      return replies;
-    },
-    shards: (prefix) => link.shards(prefix),
-    scan: (prefix) => link.scan(prefix),
-    close: () => link.close(),
-  }, { today: () => DAY });
-  await connected(store);
-  return store;
 }
 
 async function historyOf(store: CounterStore): Promise<CounterState> {

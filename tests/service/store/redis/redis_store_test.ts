@@ -8,9 +8,9 @@ import { createLog } from "../../../../src/log.ts";
 import { createStoreHealth, FORBIDDEN, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import {
   FOREIGN_VALUES,
-  openRedisStore,
   redisBackend,
   storeOn,
+  testRedis,
 } from "../../../support/redis_backend.ts";
 import { testOnce } from "../../../support/once_contract.ts";
 import { testHistory } from "../../../support/history_contract.ts";
@@ -49,28 +49,22 @@ testHistory("Redis", KIND);
 testOnce("Redis", KIND);
 
 for (const prefix of ["hits:", "", "日本:", "{tag}"]) {
-  Deno.test(
-    `on Redis, integers under "${prefix}" + id are the counters`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
-      await redis.command("SET", `${prefix}home`, "1234");
-      const store = await openRedisStore(redis.url, { prefix });
-      deepStrictEqual(await store.read([HOME]), [1234]);
-      deepStrictEqual(
-        await store.add([addition(HOME, 2), addition(counterId("é"), 1)]),
-        [
-          1236,
-          1,
-        ],
-      );
-      strictEqual(await redis.command("GET", `${prefix}home`), "1236");
-      strictEqual(await redis.command("GET", `${prefix}é`), "1");
-      // Each with its ledger.
-      strictEqual(await redis.command("DBSIZE"), 4);
-      await store.close();
-    },
-  );
+  testRedis(`integers under "${prefix}" + id are the counters`, async ({ redis, open }) => {
+    await redis.command("SET", `${prefix}home`, "1234");
+    const store = await open({ prefix });
+    deepStrictEqual(await store.read([HOME]), [1234]);
+    deepStrictEqual(
+      await store.add([addition(HOME, 2), addition(counterId("é"), 1)]),
+      [
+        1236,
+        1,
+      ],
+    );
+    strictEqual(await redis.command("GET", `${prefix}home`), "1236");
+    strictEqual(await redis.command("GET", `${prefix}é`), "1");
+    // Each with its ledger.
+    strictEqual(await redis.command("DBSIZE"), 4);
+  });
 }
 
 for (
@@ -80,14 +74,12 @@ for (
     ["a set", (store) => store.write([{ id: HOME, update: SET_TO_6 }])],
   ] satisfies [string, (store: CounterStore) => Promise<unknown>][]
 ) {
-  Deno.test(`on Redis, ${what} removes a time to live`, needsRedis, async () => {
-    await using redis = await startRedis();
+  testRedis(`${what} removes a time to live`, async ({ redis, open }) => {
     await redis.command("SET", "hits:home", "5", "EX", "1000");
-    const store = await openRedisStore(redis.url);
+    const store = await open();
     await change(store);
     strictEqual(await redis.command("GET", "hits:home"), "6");
     strictEqual(await redis.command("TTL", "hits:home"), -1);
-    await store.close();
   });
 }
 
@@ -103,35 +95,28 @@ const FOREIGN_KEYS: readonly (readonly [command: string, key: string, ...values:
 ];
 
 for (const foreign of FOREIGN_KEYS) {
-  Deno.test(
-    `on Redis, ${foreign[0]} ${
-      foreign[1]
-    } by another program is found by sets and deletions, and stays`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
+  testRedis(
+    `${foreign.slice(0, 2)} by another program is found by sets and deletions, and stays`,
+    async ({ redis, open }) => {
       const [, key] = foreign;
       await redis.command(...foreign);
       const before = await redis.command("DUMP", key);
-      const store = await openRedisStore(redis.url);
+      const store = await open();
       for (const update of [undefined, SET_TO_6]) {
         const outcomes = await store.write([{ id: HOME, update }, { id: OTHER, update }]);
         deepStrictEqual(outcomes.map(shown)[0], "not-a-counter");
         deepStrictEqual(await redis.command("DUMP", key), before);
         deepStrictEqual(await store.read([OTHER]), [update === undefined ? 0 : 6]);
       }
-      await store.close();
     },
   );
 }
 
 for (const key of ["{hits:home}days", "{hits:home}days2025", "{hits:home}report"]) {
-  Deno.test(
-    `on Redis, bytes under ${key} that are not UTF-8 are found by sets and deletions, and stay`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
-      const store = await openRedisStore(redis.url, { today: () => DAY_OF_2026 });
+  testRedis(
+    `bytes under ${key} that are not UTF-8 are found by sets and deletions, and stay`,
+    async ({ redis, open }) => {
+      const store = await open({ today: () => DAY_OF_2026 });
       const days = { newest: DAY_OF_2026, hits: Array(300).fill(1) };
       await store.write([{ id: HOME, update: { ...SET_TO_6, days } }]);
       await redis.command("EVAL", "redis.call('SET', KEYS[1], '\\255\\254')", "1", key);
@@ -141,16 +126,13 @@ for (const key of ["{hits:home}days", "{hits:home}days2025", "{hits:home}report"
         deepStrictEqual(await redis.command("DUMP", key), before);
       }
       deepStrictEqual(await store.read([HOME]), [6]);
-      await store.close();
     },
   );
 }
 
-Deno.test(
-  "on Redis, a key that its user may not use fails its counter alone, and is reported",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
+testRedis(
+  "a key that its user may not use fails its counter alone, and is reported",
+  async ({ redis, open }) => {
     const rules = ["~hits:*", "~{hits:*", "~tallymark:salt:*", "+@all"];
     await redis.command("ACL", "SETUSER", "few", "on", ">few", ...rules);
     const told: string[] = [];
@@ -161,7 +143,7 @@ Deno.test(
       forbidden: () => told.push("forbidden"),
     };
     const url = `redis://few:few@127.0.0.1:${redis.port}`;
-    const store = await openRedisStore(url, { health });
+    const store = await open({ url, health });
     deepStrictEqual(told, []);
     deepStrictEqual(await store.add([addition(HOME, 1)]), [1]);
     const scripts = await scriptCalls(redis);
@@ -180,7 +162,6 @@ Deno.test(
     // Three checks. The day of `home` stays open, and the scripts of the others are refused.
     strictEqual(await scriptCalls(redis), scripts + 3);
     deepStrictEqual(new Set(told), new Set(["forbidden"]));
-    await store.close();
   },
 );
 
@@ -191,12 +172,10 @@ async function scriptCalls(redis: RedisServer): Promise<number> {
   return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-Deno.test(
-  "on Redis, a thousand writes at once have each its own outcome, also while all are hit",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url);
+testRedis(
+  "a thousand writes at once have each its own outcome, also while all are hit",
+  async ({ redis, open }) => {
+    const store = await open();
     const ids = Array.from({ length: 1000 }, (_, index) => counterId(`page/${index}`));
     await redis.commands(ids.map((id, index) => ["SET", `hits:${id}`, String(index)]));
     await redis.command("SET", "hits:page/500", "text");
@@ -215,7 +194,6 @@ Deno.test(
     });
     const totals = await store.read(ids);
     ok(totals.every((total, index) => index === 500 || Number(total) >= 5000));
-    await store.close();
   },
 );
 
@@ -247,18 +225,16 @@ const REFUSALS = [
 ] as const;
 
 for (const { name, break: breaking, mend, readable } of REFUSALS) {
-  Deno.test(
-    `on Redis, a Redis that ${name} surely counted nothing, is not ready, and is told of once`,
-    needsRedis,
-    async () => {
-      await using redis = await startRedis();
+  testRedis(
+    `a Redis that ${name} surely counted nothing, is not ready, and is told of once`,
+    async ({ redis, open }) => {
       const told: string[] = [];
       const write = (line: string) => {
         const { event } = JSON.parse(line);
         if (event !== FORBIDDEN) told.push(event);
       };
       const health = createStoreHealth(createLog({ secrets: [], write }));
-      const store = await openRedisStore(redis.url, { health });
+      const store = await open({ health });
       const counters = createCounters(store);
       strictEqual(await counters.hit(HOME), 1);
       await redis.command(...breaking);
@@ -280,43 +256,31 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
   );
 }
 
-Deno.test(
-  "on Redis, a foreign value is no sign that the store is away",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await redis.command("SET", "hits:home", "text");
-    const told: string[] = [];
-    const health = {
-      ...NOOP_HEALTH,
-      unreachable: () => told.push("unreachable"),
-      unwritable: () => told.push("unwritable"),
-    };
-    const store = await openRedisStore(redis.url, { health });
-    deepStrictEqual((await store.add([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
-    deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
-    deepStrictEqual(told, []);
-    await store.close();
-  },
-);
+testRedis("a foreign value is no sign that the store is away", async ({ redis, open }) => {
+  await redis.command("SET", "hits:home", "text");
+  const told: string[] = [];
+  const health = {
+    ...NOOP_HEALTH,
+    unreachable: () => told.push("unreachable"),
+    unwritable: () => told.push("unwritable"),
+  };
+  const store = await open({ health });
+  deepStrictEqual((await store.add([addition(HOME, 1)])).map(shown), ["not-a-counter"]);
+  deepStrictEqual((await store.read([HOME])).map(shown), ["not-a-counter"]);
+  deepStrictEqual(told, []);
+});
 
-Deno.test(
-  "on Redis, hits that overlap on a negative number are all taken back",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url);
-    for (const before of ["-1", "-3"]) {
-      await redis.command("SET", "hits:home", before);
-      const together = Array.from({ length: 8 }, () => store.add([addition(HOME, 1)]));
-      for (const [outcome] of await Promise.all(together)) {
-        ok(outcome instanceof Failure && !outcome.isOfStore, shown(outcome ?? 0).toString());
-      }
-      strictEqual(await redis.command("GET", "hits:home"), before);
+testRedis("hits that overlap on a negative number are all taken back", async ({ redis, open }) => {
+  const store = await open();
+  for (const before of ["-1", "-3"]) {
+    await redis.command("SET", "hits:home", before);
+    const together = Array.from({ length: 8 }, () => store.add([addition(HOME, 1)]));
+    for (const [outcome] of await Promise.all(together)) {
+      ok(outcome instanceof Failure && !outcome.isOfStore, shown(outcome ?? 0).toString());
     }
-    await store.close();
-  },
-);
+    strictEqual(await redis.command("GET", "hits:home"), before);
+  }
+});
 
 Deno.test("on Redis, an addition whose name cannot be read fails alone", async () => {
   const done = (value: unknown): Reply => ({ kind: "done", value });

@@ -2,7 +2,6 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
 import type { CounterState, Day, Days } from "../../src/domain/history.ts";
-import { applyUpdate } from "../../src/domain/update.ts";
 import {
   type CounterStore,
   type ListedCounter,
@@ -11,17 +10,12 @@ import {
 } from "../../src/domain/store.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { times } from "./times.ts";
-import { addition, type StoreKind } from "./store_contract.ts";
+import { ModelCounter, shownState } from "./model_counter.ts";
+import { addition, type Backend, type StoreKind } from "./store_contract.ts";
 
 const OTHER = counterId("other");
 /** A day late in a year, so that the next year is near. */
 const FIRST_DAY = 20_770;
-
-/** A counter with the days on which it was hit, as a test compares it. */
-interface Shown {
-  readonly hits: number;
-  readonly days: Readonly<Record<Day, number>>;
-}
 
 const step = fc.oneof(
   {
@@ -73,322 +67,275 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const) }) },
 );
+
 const steps = fc.array(fc.record({ step, id: fc.nat(2), store: fc.nat(2) }), {
   maxLength: 40,
   size: "max",
 });
 
+/** A backend, and stores on it that the test need not close. */
+interface Room extends Pick<Backend, "open"> {
+  readonly backend: Backend;
+}
+
 /** Registers the tests of days, updates, deletions and lists that every store has to pass. */
 export function testHistory(name: string, { ignore = false, start, writers }: StoreKind): void {
-  Deno.test({
-    name:
-      `on ${name}, whatever is hit, set and deleted on whatever days, totals and days are those of the model`,
-    ignore,
-    async fn() {
-      let today = FIRST_DAY;
-      await using backend = await start();
-      const stores: CounterStore[] = [];
-      for (let index = 0; index < writers; index++) stores.push(await backend.open(() => today));
-      let run = 0;
-      await fc.assert(
-        fc.asyncProperty(steps, async (taken) => {
-          today = FIRST_DAY;
-          run++;
-          const ids = [`${run}`, `${run}}b`, `{${run}}x:2026`].map((text) => counterId(text));
-          const model = new Map<CounterId, CounterState>();
-          for (const { step, id: which, store: at } of taken) {
-            const place = at % stores.length;
-            const [id, store] = [ids[which], stores[place]];
-            if (id === undefined || store === undefined) throw new Error("No such id or store");
-            if (step.kind === "wait") {
-              today += step.days;
-              // No process is without a hit while its clock is set back.
-              await Promise.all(stores.map((store) => store.add([addition(OTHER, 1)])));
-            } else if (step.kind === "restart") {
-              await store.close();
-              stores[place] = await backend.open(() => today);
+  function test(what: string, body: (room: Room) => Promise<void>): void {
+    Deno.test({
+      name: `on ${name}, ${what}`,
+      ignore,
+      async fn() {
+        await using backend = await start();
+        await using stores = new AsyncDisposableStack();
+        const open: Backend["open"] = async (today) => {
+          return stores.adopt(await backend.open(today), (store) => store.close());
+        };
+        await body({ backend, open });
+      },
+    });
+  }
+
+  test("whatever is hit, set and deleted on whatever days, totals and days are those of the model", async ({ open }) => {
+    let today = FIRST_DAY;
+    const stores: CounterStore[] = [];
+    for (let index = 0; index < writers; index++) stores.push(await open(() => today));
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (taken) => {
+        today = FIRST_DAY;
+        run++;
+        const ids = [`${run}`, `${run}}b`, `{${run}}x:2026`].map((text) => counterId(text));
+        const model = new Map(ids.map((id) => [id, new ModelCounter()]));
+        for (const { step, id: which, store: at } of taken) {
+          const place = at % stores.length;
+          const [[id, counter] = [], store] = [[...model][which], stores[place]];
+          if (!id || !counter || !store) throw new Error("No such id or store");
+          if (step.kind === "wait") {
+            today += step.days;
+            // No process is without a hit while its clock is set back.
+            await Promise.all(stores.map((store) => store.add([addition(OTHER, 1)])));
+          } else if (step.kind === "restart") {
+            await store.close();
+            stores[place] = await open(() => today);
+          } else {
+            if (step.kind === "add") {
+              const total = counter.hit(step.amount, today);
+              deepStrictEqual(await store.add([addition(id, step.amount)]), [total]);
             } else {
-              const before = healed(model.get(id), today);
-              if (step.kind === "add") {
-                deepStrictEqual(await store.add([{ id, amount: step.amount }]), [
-                  before.hits + step.amount,
-                ]);
-                model.set(id, added(step.amount, before, today));
-              } else {
-                const update = step.kind === "set" ? updateOf(step, today) : undefined;
-                const [held] = await store.write([{ id, update }]);
-                const after = written(update, before, today);
-                if (after.hits > MAX_HITS) {
-                  strictEqual(held instanceof Failure && held.kind, "counter-full");
-                } else {
-                  if (held instanceof Failure || held === undefined) throw held;
-                  deepStrictEqual(shown(held), shown(before));
-                  model.set(id, after);
-                }
-              }
-            }
-            for (const each of ids) {
-              const [held] = await (stores[0] ?? store).history([{ id: each, since: -Infinity }]);
-              if (held instanceof Failure || held === undefined) throw held;
-              deepStrictEqual(shown(held), shown(healed(model.get(each), today)));
+              const update = step.kind === "set" ? updateOf(step, today) : undefined;
+              const before = counter.shownOn(today);
+              const [held] = await store.write([{ id, update }]);
+              const refusal = update === undefined
+                ? counter.delete()
+                : counter.update(update, today);
+              if (held === undefined) throw new Error("No outcome");
+              const isRefused = held instanceof Failure;
+              strictEqual(isRefused ? held.kind : undefined, refusal);
+              if (!isRefused) deepStrictEqual(shownState(held), before);
             }
           }
-        }),
-        { numRuns: times(20, 1000) },
-      );
-      await Promise.all(stores.map((store) => store.close()));
-    },
-  });
-
-  Deno.test({
-    name:
-      `on ${name}, a day that a clock opened too early ends with the next hit, unless it is tomorrow`,
-    ignore,
-    async fn() {
-      await using backend = await start();
-      let today = FIRST_DAY;
-      const store = await backend.open(() => today);
-      for (const [ahead, isKept] of [[1, true], [2, false], [30, false], [365, false]] as const) {
-        const once = [{ key: "k" }, { visitor: `v${ahead}`, remember: true }];
-        const changes: [string, (id: CounterId) => Promise<unknown>][] = [
-          ["hit", (id) => store.add([addition(id, 2)])],
-          ["once", (id) => store.addOnce([{ id, hits: once }])],
-          ["import", (id) => {
-            const days = { newest: today, hits: [2] };
-            return store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
-          }],
-        ];
-        for (const [kind, change] of changes) {
-          const id = counterId(`${kind}/${ahead}`);
-          today = FIRST_DAY - 1;
-          await store.add([addition(id, 4)]);
-          today = FIRST_DAY + ahead;
-          await store.add([addition(id, 1)]);
-          today = FIRST_DAY;
-          await change(id);
-          const [held] = await store.history([{ id, since: -Infinity }]);
-          if (held instanceof Failure || held === undefined) throw held;
-          // An import adds what is missing of the two hits of today.
-          const ofToday = kind === "import" ? 2 : 3;
-          const kept = kind === "import" ? { [FIRST_DAY]: 2, [FIRST_DAY + 1]: 1 } : {
-            [FIRST_DAY + 1]: 3,
-          };
-          const days = isKept ? kept : { [FIRST_DAY]: ofToday };
-          const added = Object.values(days).reduce((sum, hits) => sum + hits);
-          deepStrictEqual(shown(held), {
-            hits: 4 + added,
-            days: { [FIRST_DAY - 1]: 4, ...days },
-          }, id);
+          for (const [id, counter] of model) {
+            const held = await historyOf(stores[0] ?? store, id);
+            deepStrictEqual(shownState(held), counter.shownOn(today));
+          }
         }
-      }
-      await store.close();
-    },
+      }),
+      { numRuns: times(20, 1000) },
+    );
   });
 
-  Deno.test({
-    name: `on ${name}, no update makes days add up to more than can be counted exactly`,
-    ignore,
-    async fn() {
-      await using backend = await start();
-      const store = await backend.open(() => FIRST_DAY);
-      const id = counterId("much");
-      const set = async (mode: Update["mode"], hits: number, days: Days | undefined) => {
-        const [outcome] = await store.write([{ id, update: { mode, hits, days } }]);
-        return outcome instanceof Failure ? outcome.kind : "set";
-      };
-      const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
-      strictEqual(await set("replace", MAX_HITS - 5, on(400, MAX_HITS - 7)), "set");
-      strictEqual(await set("max", 0, on(0, 8)), "counter-full");
-      strictEqual(await set("max", 0, on(800, 8)), "counter-full");
-      const before = { hits: MAX_HITS - 5, days: { [FIRST_DAY - 400]: MAX_HITS - 7 } };
-      const held = async () => {
-        const [held] = await store.history([{ id, since: -Infinity }]);
-        if (held instanceof Failure || held === undefined) throw held;
-        return shown(held);
-      };
-      deepStrictEqual(await held(), before);
-      strictEqual(await set("max", 0, on(0, 2)), "set");
-      deepStrictEqual(await store.add([addition(id, 5)]), [MAX_HITS]);
-      deepStrictEqual(await held(), {
-        hits: MAX_HITS,
-        days: { ...before.days, [FIRST_DAY]: 7 },
+  test("a day that a clock opened too early ends with the next hit, unless it is tomorrow", async ({ open }) => {
+    let today = FIRST_DAY;
+    const store = await open(() => today);
+    for (const [ahead, isKept] of [[1, true], [2, false], [30, false], [365, false]] as const) {
+      const once = [{ key: "k" }, { visitor: `v${ahead}`, remember: true }];
+      const changes: [string, (id: CounterId) => Promise<unknown>][] = [
+        ["hit", (id) => store.add([addition(id, 2)])],
+        ["once", (id) => store.addOnce([{ id, hits: once }])],
+        ["import", (id) => {
+          const days = { newest: today, hits: [2] };
+          return store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
+        }],
+      ];
+      for (const [kind, change] of changes) {
+        const id = counterId(`${kind}/${ahead}`);
+        today = FIRST_DAY - 1;
+        await store.add([addition(id, 4)]);
+        today = FIRST_DAY + ahead;
+        await store.add([addition(id, 1)]);
+        today = FIRST_DAY;
+        await change(id);
+        const held = await historyOf(store, id);
+        // An import adds what is missing of the two hits of today.
+        const ofToday = kind === "import" ? 2 : 3;
+        const kept = kind === "import" ? { [FIRST_DAY]: 2, [FIRST_DAY + 1]: 1 } : {
+          [FIRST_DAY + 1]: 3,
+        };
+        const days = isKept ? kept : { [FIRST_DAY]: ofToday };
+        const added = Object.values(days).reduce((sum, hits) => sum + hits);
+        deepStrictEqual(shownState(held), {
+          hits: 4 + added,
+          days: { [FIRST_DAY - 1]: 4, ...days },
+        }, id);
+      }
+    }
+  });
+
+  test("no update makes days add up to more than can be counted exactly", async ({ open }) => {
+    const store = await open(() => FIRST_DAY);
+    const id = counterId("much");
+    const set = async (mode: Update["mode"], hits: number, days: Days | undefined) => {
+      const [outcome] = await store.write([{ id, update: { mode, hits, days } }]);
+      return outcome instanceof Failure ? outcome.kind : "set";
+    };
+    const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
+    strictEqual(await set("replace", MAX_HITS - 5, on(400, MAX_HITS - 7)), "set");
+    strictEqual(await set("max", 0, on(0, 8)), "counter-full");
+    strictEqual(await set("max", 0, on(800, 8)), "counter-full");
+    const before = { hits: MAX_HITS - 5, days: { [FIRST_DAY - 400]: MAX_HITS - 7 } };
+    deepStrictEqual(shownState(await historyOf(store, id)), before);
+    strictEqual(await set("max", 0, on(0, 2)), "set");
+    deepStrictEqual(await store.add([addition(id, 5)]), [MAX_HITS]);
+    deepStrictEqual(shownState(await historyOf(store, id)), {
+      hits: MAX_HITS,
+      days: { ...before.days, [FIRST_DAY]: 7 },
+    });
+  });
+
+  test("additions undo a set and a deletion, keep what was counted since, and are made once", async ({ open }) => {
+    const store = await open(() => FIRST_DAY);
+    const [id, other] = [counterId("a}b"), counterId("other")];
+    const add = (name: string, hits: number, days?: Days, id = counterId("a}b")) =>
+      store.write([{ id, update: { mode: "add", name, hits, days } }]);
+    const shownNow = async () => shownState(await historyOf(store, id));
+    const days = { newest: FIRST_DAY - 1, hits: [21, 300] };
+    await store.write([{ id, update: { mode: "replace", hits: 7321, days } }]);
+    await store.write([{ id, update: { mode: "replace", hits: 50_000, days: undefined } }]);
+    await store.add([addition(id, 3)]);
+    await Promise.all(Array.from({ length: 5 }, () => add("set", -42_679)));
+    const before = {
+      hits: 7324,
+      days: { [FIRST_DAY]: 3, [FIRST_DAY - 1]: 21, [FIRST_DAY - 2]: 300 },
+    };
+    deepStrictEqual(await shownNow(), before);
+
+    const [line] = await store.write([{ id, update: undefined }]);
+    if (line instanceof Failure || line === undefined) throw line;
+    await store.add([addition(id, 2)]);
+    await add("deletion", line.hits, line.days);
+    await add("deletion", line.hits, line.days);
+    await add("set", -42_679);
+    deepStrictEqual(await shownNow(), { hits: 7326, days: { ...before.days, [FIRST_DAY]: 5 } });
+
+    const [tooMuch] = await add("zero", -7327);
+    const [dayTooMuch] = await add("zero", -1, { newest: FIRST_DAY, hits: [-6] });
+    for (const outcome of [tooMuch, dayTooMuch]) {
+      strictEqual(outcome instanceof Failure && outcome.kind, "below-zero");
+    }
+    strictEqual((await shownNow()).hits, 7326);
+    await add("set", 4, undefined, other);
+    deepStrictEqual(await store.read([other]), [4]);
+  });
+
+  test("a move loses no hit and counts none twice, whoever hits both counters meanwhile", async ({ open }) => {
+    const stores = await Promise.all(
+      Array.from({ length: writers }, () => open(() => FIRST_DAY)),
+    );
+    const [store] = stores;
+    if (store === undefined) throw new Error("No store");
+    // In one slot of a cluster.
+    const [from, to, more] = ["{m}old", "{m}new", "{m}more"].map((text) => counterId(text));
+    if (from === undefined || to === undefined || more === undefined) throw new Error("No id");
+    const shownNow = async (id: CounterId) => shownState(await historyOf(store, id));
+    for (const [id, hits] of [[from, [1, 400]], [to, [0, 30, 2]]] as const) {
+      const days = { newest: FIRST_DAY - 1, hits };
+      await store.write([{ id, update: { mode: "replace", hits: 1000, days } }]);
+    }
+    await store.addOnce([{ id: from, hits: [{ key: "k" }] }]);
+    const outcomes = await Promise.all([
+      ...Array.from({ length: 60 }, async (_, at) => {
+        const writer = stores[at % stores.length] ?? store;
+        await writer.add([addition(at % 2 === 0 ? from : to, 1)]);
+      }),
+      store.move({ from, to }),
+    ]);
+    const moved = outcomes.at(-1);
+    if (!moved || moved instanceof Failure) throw moved;
+    const [left, gained] = [await shownNow(from), await shownNow(to)];
+    deepStrictEqual([left.hits + gained.hits, moved.hits + left.hits], [2061, 1031]);
+    deepStrictEqual(
+      [gained.days[FIRST_DAY - 2], (gained.days[FIRST_DAY] ?? 0) + (left.days[FIRST_DAY] ?? 0)],
+      [430, 61],
+    );
+    const [again] = await store.addOnce([{ id: from, hits: [{ key: "k" }] }]);
+    deepStrictEqual(again instanceof Failure ? again : again?.[0]?.repeat, true);
+    deepStrictEqual(await shownNow(from), left);
+
+    await Promise.all([store.move({ from, to: more }), store.move({ from: to, to: more })]);
+    strictEqual((await shownNow(more)).hits, 2061);
+    deepStrictEqual(await store.move({ from: to, to: from }), { hits: 0, days: undefined });
+    await store.write([{
+      id: from,
+      update: { mode: "replace", hits: MAX_HITS, days: undefined },
+    }]);
+    const full = await store.move({ from, to: more });
+    strictEqual(full instanceof Failure && full.kind, "counter-full");
+    deepStrictEqual([(await shownNow(from)).hits, (await shownNow(more)).hits], [MAX_HITS, 2061]);
+  });
+
+  test("days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen", async ({ open }) => {
+    let today = FIRST_DAY;
+    const store = await open(() => today);
+    const id = counterId("github/o/r/views");
+    await store.add([addition(id, 41)]);
+    const views = (day: Day) => (day * 7919) % 13;
+    const seen = new Map<Day, number>();
+    /** The last two weeks; today's number grows until the day is over. */
+    const send = async () => {
+      const hits = Array.from({ length: 14 }, (_, back) => {
+        return back === 0 ? Math.floor(views(today) / 2) : views(today - back);
       });
-      await store.close();
-    },
+      hits.forEach((hits, back) => {
+        seen.set(today - back, Math.max(hits, seen.get(today - back) ?? 0));
+      });
+      const days = { newest: today, hits };
+      const [held] = await store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
+      if (held instanceof Failure) throw held;
+    };
+    for (; today < FIRST_DAY + 400; today++) {
+      // Some runs are missed, for less than the two weeks that are told of, and some come twice.
+      if (today % 11 < 3) continue;
+      await send();
+      if (today % 7 === 0) await send();
+    }
+    const held = await historyOf(store, id);
+    // The day of the 41 hits had fewer views.
+    seen.delete(FIRST_DAY);
+    strictEqual(held.hits, 41 + seen.values().reduce((sum, views) => sum + views, 0));
+    strictEqual(held.days?.hits.reduce((sum, hits) => sum + hits), held.hits);
   });
 
-  Deno.test({
-    name:
-      `on ${name}, additions undo a set and a deletion, keep what was counted since, and are made once`,
-    ignore,
-    async fn() {
-      await using backend = await start();
-      const store = await backend.open(() => FIRST_DAY);
-      const [id, other] = [counterId("a}b"), counterId("other")];
-      const add = (name: string, hits: number, days?: Days, id = counterId("a}b")) =>
-        store.write([{ id, update: { mode: "add", name, hits, days } }]);
-      const shownNow = async () => {
-        const [held] = await store.history([{ id, since: -Infinity }]);
-        if (held instanceof Failure || held === undefined) throw held;
-        return shown(held);
-      };
-      const days = { newest: FIRST_DAY - 1, hits: [21, 300] };
-      await store.write([{ id, update: { mode: "replace", hits: 7321, days } }]);
-      await store.write([{ id, update: { mode: "replace", hits: 50_000, days: undefined } }]);
-      await store.add([addition(id, 3)]);
-      await Promise.all(Array.from({ length: 5 }, () => add("set", -42_679)));
-      const before = {
-        hits: 7324,
-        days: { [FIRST_DAY]: 3, [FIRST_DAY - 1]: 21, [FIRST_DAY - 2]: 300 },
-      };
-      deepStrictEqual(await shownNow(), before);
-
-      const [line] = await store.write([{ id, update: undefined }]);
-      if (line instanceof Failure || line === undefined) throw line;
-      await store.add([addition(id, 2)]);
-      await add("deletion", line.hits, line.days);
-      await add("deletion", line.hits, line.days);
-      await add("set", -42_679);
-      deepStrictEqual(await shownNow(), { hits: 7326, days: { ...before.days, [FIRST_DAY]: 5 } });
-
-      const [tooMuch] = await add("zero", -7327);
-      const [dayTooMuch] = await add("zero", -1, { newest: FIRST_DAY, hits: [-6] });
-      for (const outcome of [tooMuch, dayTooMuch]) {
-        strictEqual(outcome instanceof Failure && outcome.kind, "below-zero");
-      }
-      strictEqual((await shownNow()).hits, 7326);
-      await add("set", 4, undefined, other);
-      deepStrictEqual(await store.read([other]), [4]);
-      await store.close();
-    },
-  });
-
-  Deno.test({
-    name:
-      `on ${name}, a move loses no hit and counts none twice, whoever hits both counters meanwhile`,
-    ignore,
-    async fn() {
-      await using backend = await start();
-      const stores = await Promise.all(
-        Array.from({ length: writers }, () => backend.open(() => FIRST_DAY)),
-      );
-      const [store] = stores;
-      if (store === undefined) throw new Error("No store");
-      // In one slot of a cluster.
-      const [from, to, more] = ["{m}old", "{m}new", "{m}more"].map((text) => counterId(text));
-      if (from === undefined || to === undefined || more === undefined) throw new Error("No id");
-      const shownNow = async (id: CounterId) => {
-        const [held] = await store.history([{ id, since: -Infinity }]);
-        if (held instanceof Failure || held === undefined) throw held;
-        return shown(held);
-      };
-      for (const [id, hits] of [[from, [1, 400]], [to, [0, 30, 2]]] as const) {
-        const days = { newest: FIRST_DAY - 1, hits };
-        await store.write([{ id, update: { mode: "replace", hits: 1000, days } }]);
-      }
-      await store.addOnce([{ id: from, hits: [{ key: "k" }] }]);
-      const outcomes = await Promise.all([
-        ...Array.from({ length: 60 }, async (_, at) => {
-          const writer = stores[at % stores.length] ?? store;
-          await writer.add([addition(at % 2 === 0 ? from : to, 1)]);
-        }),
-        store.move({ from, to }),
-      ]);
-      const moved = outcomes.at(-1);
-      if (!moved || moved instanceof Failure) throw moved;
-      const [left, gained] = [await shownNow(from), await shownNow(to)];
-      deepStrictEqual([left.hits + gained.hits, moved.hits + left.hits], [2061, 1031]);
-      deepStrictEqual(
-        [gained.days[FIRST_DAY - 2], (gained.days[FIRST_DAY] ?? 0) + (left.days[FIRST_DAY] ?? 0)],
-        [430, 61],
-      );
-      const [again] = await store.addOnce([{ id: from, hits: [{ key: "k" }] }]);
-      deepStrictEqual(again instanceof Failure ? again : again?.[0]?.repeat, true);
-      deepStrictEqual(await shownNow(from), left);
-
-      await Promise.all([store.move({ from, to: more }), store.move({ from: to, to: more })]);
-      strictEqual((await shownNow(more)).hits, 2061);
-      deepStrictEqual(await store.move({ from: to, to: from }), { hits: 0, days: undefined });
-      await store.write([{
-        id: from,
-        update: { mode: "replace", hits: MAX_HITS, days: undefined },
-      }]);
-      const full = await store.move({ from, to: more });
-      strictEqual(full instanceof Failure && full.kind, "counter-full");
-      deepStrictEqual([(await shownNow(from)).hits, (await shownNow(more)).hits], [MAX_HITS, 2061]);
-      await Promise.all(stores.map((store) => store.close()));
-    },
-  });
-
-  Deno.test({
-    name:
-      `on ${name}, days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen`,
-    ignore,
-    async fn() {
-      await using backend = await start();
-      let today = FIRST_DAY;
-      const store = await backend.open(() => today);
-      const id = counterId("github/o/r/views");
-      await store.add([addition(id, 41)]);
-      const views = (day: Day) => (day * 7919) % 13;
-      const seen = new Map<Day, number>();
-      /** The last two weeks; today's number grows until the day is over. */
-      const send = async () => {
-        const hits = Array.from({ length: 14 }, (_, back) => {
-          return back === 0 ? Math.floor(views(today) / 2) : views(today - back);
-        });
-        hits.forEach((hits, back) => {
-          seen.set(today - back, Math.max(hits, seen.get(today - back) ?? 0));
-        });
-        const days = { newest: today, hits };
-        const [held] = await store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
-        if (held instanceof Failure) throw held;
-      };
-      for (; today < FIRST_DAY + 400; today++) {
-        // Some runs are missed, for less than the two weeks that are told of, and some come twice.
-        if (today % 11 < 3) continue;
-        await send();
-        if (today % 7 === 0) await send();
-      }
-      const [held] = await store.history([{ id, since: -Infinity }]);
-      if (held instanceof Failure || held === undefined) throw held;
-      // The day of the 41 hits had fewer views.
-      seen.delete(FIRST_DAY);
-      strictEqual(held.hits, 41 + seen.values().reduce((sum, views) => sum + views, 0));
-      strictEqual(held.days?.hits.reduce((sum, hits) => sum + hits), held.hits);
-      await store.close();
-    },
-  });
-
-  Deno.test({
-    name: `on ${name}, every counter is listed once, with its days from the one that is asked for`,
-    ignore,
-    async fn() {
-      await using backend = await start();
-      const store = await backend.open(() => FIRST_DAY);
-      const ids = Array.from({ length: 300 }, (_, index) => counterId(`page/${index}`));
-      const others = ["page", "pagE/1", "page*", "{page}/", "pa}ge/", "[page]/"].map(counterId);
-      for (const id of [...ids, ...others]) await store.add([addition(id, 2)]);
-      const days = { newest: FIRST_DAY, hits: Array(800).fill(1) };
-      await store.write([{
-        id: counterId("page/7"),
-        update: { hits: 1000, days, mode: "replace" },
-      }]);
-      await backend.setNumber(counterId("page/old"), 41);
-      deepStrictEqual((await listed(store, "", -Infinity)).length, 307);
-      const pages = await listed(store, "page/", -Infinity);
-      deepStrictEqual(pages.map(({ id }) => id).toSorted(), [...ids, "page/old"].toSorted());
-      deepStrictEqual(pages.find(({ id }) => id === "page/old")?.hits, 41);
-      const long = (since: Day) =>
-        listed(store, "page/7", since).then((found) =>
-          found.find(({ id }) => id === "page/7")?.days
-        );
-      deepStrictEqual((await long(-Infinity))?.hits, days.hits);
-      deepStrictEqual((await long(FIRST_DAY - 2))?.hits.slice(0, 3), [1, 1, 1]);
-      deepStrictEqual((await listed(store, "page/7", undefined))[0]?.days, undefined);
-      deepStrictEqual(await listed(store, "nothing", -Infinity), []);
-      await store.close();
-    },
+  test("every counter is listed once, with its days from the one that is asked for", async ({ open, backend }) => {
+    const store = await open(() => FIRST_DAY);
+    const ids = Array.from({ length: 300 }, (_, index) => counterId(`page/${index}`));
+    const others = ["page", "pagE/1", "page*", "{page}/", "pa}ge/", "[page]/"].map(counterId);
+    for (const id of [...ids, ...others]) await store.add([addition(id, 2)]);
+    const days = { newest: FIRST_DAY, hits: Array(800).fill(1) };
+    await store.write([{
+      id: counterId("page/7"),
+      update: { hits: 1000, days, mode: "replace" },
+    }]);
+    await backend.setNumber(counterId("page/old"), 41);
+    deepStrictEqual((await listed(store, "", -Infinity)).length, 307);
+    const pages = await listed(store, "page/", -Infinity);
+    deepStrictEqual(pages.map(({ id }) => id).toSorted(), [...ids, "page/old"].toSorted());
+    deepStrictEqual(pages.find(({ id }) => id === "page/old")?.hits, 41);
+    const long = (since: Day) =>
+      listed(store, "page/7", since).then((found) => found.find(({ id }) => id === "page/7")?.days);
+    deepStrictEqual((await long(-Infinity))?.hits, days.hits);
+    deepStrictEqual((await long(FIRST_DAY - 2))?.hits.slice(0, 3), [1, 1, 1]);
+    deepStrictEqual((await listed(store, "page/7", undefined))[0]?.days, undefined);
+    deepStrictEqual(await listed(store, "nothing", -Infinity), []);
   });
 }
 
@@ -404,33 +351,11 @@ function updateOf(
   return { mode, hits, days };
 }
 
-/** Returns a counter after a write. */
-function written(update: Update | undefined, held: CounterState, today: Day): CounterState {
-  return update === undefined ? { hits: 0, days: undefined } : applyUpdate(update, { held, today });
-}
-
-/** Returns a counter with the hits of its newest day moved to today, if that is after tomorrow. */
-function healed(
-  state: CounterState = { hits: 0, days: undefined },
-  today: Day,
-): CounterState {
-  if (state.days === undefined || state.days.newest <= today + 1) return state;
-  const { newest, hits } = state.days;
-  const [ofToday = 0, ...older] = hits.slice(newest - today);
-  return { ...state, days: { newest: today, hits: [ofToday + (hits[0] ?? 0), ...older] } };
-}
-
-/** Returns a counter after hits. */
-function added(amount: number, held: CounterState, today: Day): CounterState {
-  const hits = held.hits + amount;
-  const opened = applyUpdate({ hits, days: undefined, mode: "replace" }, { held, today });
-  const [first = 0, ...rest] = opened.days.hits;
-  return { hits, days: { ...opened.days, hits: [first + amount, ...rest] } };
-}
-
-function shown({ hits, days }: CounterState): Shown {
-  const entries = (days?.hits ?? []).map((number, back) => [(days?.newest ?? 0) - back, number]);
-  return { hits, days: Object.fromEntries(entries.filter(([, number]) => number !== 0)) };
+/** Returns the state that a store has of a counter. */
+async function historyOf(store: CounterStore, id: CounterId): Promise<CounterState> {
+  const [held] = await store.history([{ id, since: -Infinity }]);
+  if (held instanceof Failure || held === undefined) throw held;
+  return held;
 }
 
 async function listed(

@@ -2,7 +2,6 @@
 // .cache, which git ignores.
 import { delimiter, join } from "node:path";
 import { type Apt, openApt, run } from "./debian.ts";
-import { removeLeftovers } from "./leftovers.ts";
 import { cacheFolder, findOnPath, isFile, scriptFolder, strictRun } from "./programs.ts";
 
 /** Programs that are fetched together unless the machine has the first one. */
@@ -96,9 +95,6 @@ const FONTS_CONF = `<?xml version="1.0"?>
 `;
 
 if (import.meta.main) {
-  for (const folder of [Deno.env.get("TMPDIR") ?? "/tmp", cacheFolder]) {
-    await removeLeftovers(folder);
-  }
   const apts = new Map<string | undefined, Apt>();
   let isIncomplete = false;
   for (const needed of NEEDED) {

@@ -1,4 +1,4 @@
-/** The prefix of every temporary folder of the tests, by which the next run finds leftovers. */
+/** The prefix of every temporary folder of the tests, which a killed run leaves behind. */
 export const TEMP_PREFIX = "tallymark-test-";
 
 /** Makes a new folder that is removed with its content when disposed of. */

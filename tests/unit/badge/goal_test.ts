@@ -7,8 +7,7 @@ import { createCalendar } from "../../../src/domain/calendar.ts";
 import { drawCard } from "../../../src/chart/draw_card.ts";
 import { parsePictureLook } from "../../../src/chart/look.ts";
 import { TODAY } from "../chart/gallery.ts";
-import { openApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
+import { memoryApp } from "../../support/app.ts";
 import { type Element, parseSvg, seen, texts } from "../../support/parse_svg.ts";
 import { authorized } from "../../support/secret.ts";
 import { times } from "../../support/times.ts";
@@ -96,13 +95,13 @@ Deno.test("a goal of 1 and of 2^53-1 are shown, and base is part of the number",
 });
 
 Deno.test("an error has no goal", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const { body } = await app.send("GET /badge?id=%00&goal=10");
   ok(!body.includes(" / "));
 });
 
 Deno.test("/badge, /hit.svg, /badge.json and /card.svg show a goal, and leave it out for two numbers", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a", 4);
   const body = async (path: string) => (await app.send(`GET ${path}`, authorized)).body;
   match(await body("/badge?id=a&goal=10"), /<title>views: 4 \/ 10</);
@@ -118,7 +117,7 @@ Deno.test("/badge, /hit.svg, /badge.json and /card.svg show a goal, and leave it
 });
 
 Deno.test("/badge with a goal has another ETag when the share changes, and not the number", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const etag = async (hits: number) => {
     await app.sendBody("PUT /counters?id=a", JSON.stringify({ hits }));
     const { headers } = await app.send("GET /badge?id=a&goal=2000&numbers=compact");
@@ -149,7 +148,7 @@ Deno.test("drawCard() with a goal draws a bar from edge to edge to its share, wi
 
 function openToday() {
   const calendar = createCalendar("UTC", () => TODAY * 86_400_000);
-  return openApp({ store: new ModelStore(calendar.today), calendar });
+  return memoryApp({ calendar });
 }
 
 function draw(query: string, count: number): string {

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { COMPAT_NAMES } from "../../../src/hits/serve_as.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { openApp, type TestApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
+import { memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { parseSvg } from "../../support/parse_svg.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
@@ -18,7 +17,7 @@ const ALL = COMPAT_NAMES.map((name) => `${name}/`).join();
 
 for (const { address, id, title, colors } of IMAGES) {
   Deno.test(`GET /as/${address} counts ${id} and shows "${title}"`, async () => {
-    await using app = open({ serveAs: ALL });
+    await using app = await open({ serveAs: ALL });
     const { status, headers, body } = await get(app, address);
     strictEqual(status, 200, body);
     strictEqual(headers["content-type"], "image/svg+xml; charset=utf-8");
@@ -34,7 +33,7 @@ for (const { address, id, title, colors } of IMAGES) {
 
 for (const [address = "", id = ""] of COUNTAPI) {
   Deno.test(`GET and POST /as/${address} count ${id} and answer {"value":N}`, async () => {
-    await using app = open({ serveAs: "countapi/" });
+    await using app = await open({ serveAs: "countapi/" });
     const { status, headers, body } = await get(app, address);
     strictEqual(status, 200, body);
     strictEqual(body, '{"value":1}');
@@ -51,7 +50,7 @@ for (const [address = "", id = ""] of COUNTAPI) {
 
 for (const [address, callback] of BUSUANZI) {
   Deno.test(`GET /as/busuanzi/${address} counts the page that asks, and answers ${callback ?? "JSON"}`, async () => {
-    await using app = open({ serveAs: ALL });
+    await using app = await open({ serveAs: ALL });
     const headers = { ...READER, referer: "https://trianglestrip.github.io/" };
     const answer = await app.send(`GET /as/busuanzi/${address}`, headers);
     strictEqual(answer.status, 200, answer.body);
@@ -66,13 +65,13 @@ for (const [address, callback] of BUSUANZI) {
 }
 
 Deno.test("/as/countapi/get of a counter that was never hit is 404, and writes nothing", async () => {
-  await using app = open({ serveAs: ALL });
+  await using app = await open({ serveAs: ALL });
   strictEqual((await get(app, "countapi/get/namespace/never")).status, 404);
   deepStrictEqual(await counted(app), {});
 });
 
 Deno.test("/as/countapi takes the names of functions for callback=, and nothing else", async () => {
-  await using app = open({ serveAs: ALL });
+  await using app = await open({ serveAs: ALL });
   for (const name of ["a", "_x", "$", "Busuanzi_1", "a.b.c", "x".repeat(64)]) {
     const { status, headers, body } = await get(app, `countapi/hit/abc/def?callback=${name}`);
     strictEqual(status, 200, name);
@@ -113,7 +112,7 @@ const READING = [
 
 for (const address of READING) {
   Deno.test(`GET /as/${address} only reads`, async () => {
-    await using app = open({ serveAs: ALL });
+    await using app = await open({ serveAs: ALL });
     const { status } = await get(app, address);
     strictEqual(status, 200);
     deepStrictEqual(await counted(app), {});
@@ -141,7 +140,7 @@ const FORMS: readonly (readonly [address: string, body: string])[] = [
 
 for (const [address, expected] of FORMS) {
   Deno.test(`GET /as/${address} counts and answers as the peer does`, async () => {
-    await using app = open({ serveAs: ALL });
+    await using app = await open({ serveAs: ALL });
     strictEqual((await get(app, address)).body, expected);
     deepStrictEqual(Object.values(await counted(app)), [1]);
   });
@@ -177,7 +176,7 @@ const REFUSED: readonly (readonly [address: string, status: number])[] = [
 
 for (const [address, status] of REFUSED) {
   Deno.test(`GET /as/${address.slice(0, 60)} is ${status}, and drawn for an image`, async () => {
-    await using app = open({ serveAs: ALL });
+    await using app = await open({ serveAs: ALL });
     strictEqual((await get(app, address)).status, status);
     const isPicture = /badge|ghpvc|\.svg/.test(address) && status === 400;
     const image = await app.send(`GET /as/${address}`, { ...READER, accept: "image/*" });
@@ -205,7 +204,7 @@ const CLOSED = [
 
 for (const address of CLOSED) {
   Deno.test(`GET /as/${address} is refused as on the endpoint that it is, where SERVE_AS does not open it`, async () => {
-    await using app = open({ serveAs: "komarev/Octocat, hits.sh/github.com/octocat/" });
+    await using app = await open({ serveAs: "komarev/Octocat, hits.sh/github.com/octocat/" });
     const { status, body } = await get(app, address);
     strictEqual(status, 401);
     match(body, /unauthorized/i);
@@ -217,7 +216,7 @@ for (const address of CLOSED) {
 }
 
 Deno.test("SERVE_AS is written by the peer's own rule, and opens an id or everything below a slash", async () => {
-  await using app = open({ serveAs: "komarev/Octocat, hits.sh/github.com/octocat/" });
+  await using app = await open({ serveAs: "komarev/Octocat, hits.sh/github.com/octocat/" });
   strictEqual((await get(app, "komarev/ghpvc/?username=OCTOCAT")).status, 200);
   strictEqual((await get(app, "hits.sh/github.com/octocat/a.svg")).status, 200);
   strictEqual((await get(app, "hits.sh/github.com%2Foctocat%2Fb.svg")).status, 200);
@@ -229,7 +228,7 @@ Deno.test("SERVE_AS is written by the peer's own rule, and opens an id or everyt
 });
 
 Deno.test("SERVE_AS takes a host as people write it, where the peer takes it out of an address", async () => {
-  await using app = open({
+  await using app = await open({
     serveAs: "busuanzi/Blog.Müller.example/,seeyoufarm/GitHub.com/octocat",
   });
   const referer = "https://blog.xn--mller-kva.example/post";
@@ -240,7 +239,7 @@ Deno.test("SERVE_AS takes a host as people write it, where the peer takes it out
 });
 
 Deno.test("/as/ without SERVE_AS takes a counter key or the secret, as everywhere else", async () => {
-  await using app = open();
+  await using app = await open();
   const address = "hits.sh/github.com/a/b.svg";
   strictEqual((await get(app, address)).status, 401);
   const { body } = await app.send("GET /key?id=hits.sh/github.com/a/b", authorized);
@@ -252,7 +251,7 @@ Deno.test("/as/ without SERVE_AS takes a counter key or the secret, as everywher
 });
 
 Deno.test("/as/ does not count crawlers, prefetches and HEAD, and /decisions tells of them", async () => {
-  await using app = open({ serveAs: ALL });
+  await using app = await open({ serveAs: ALL });
   const address = "/as/komarev/ghpvc/?username=octocat";
   const bot = await app.send(`GET ${address}`, { "user-agent": "Googlebot/2.1" });
   strictEqual(bot.headers["x-tallymark"], "bot");
@@ -274,7 +273,7 @@ Deno.test("/as/ does not count crawlers, prefetches and HEAD, and /decisions tel
 });
 
 Deno.test("/as/ answers the preflight of a page of any site, and 405 to what peers do not take", async () => {
-  await using app = open({ serveAs: ALL });
+  await using app = await open({ serveAs: ALL });
   const { status, headers } = await app.send("OPTIONS /as/countapi/hit/abc/def");
   strictEqual(status, 204);
   strictEqual(headers["access-control-allow-origin"], "*");
@@ -285,7 +284,7 @@ Deno.test("/as/ answers the preflight of a page of any site, and 405 to what pee
 
 Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once a day, and goes on counting those that exist", async () => {
   let now = Date.parse("2026-11-22T12:00:00Z");
-  await using app = open({ serveAs: "dwyl/", now: () => now });
+  await using app = await open({ serveAs: "dwyl/", now: () => now });
   const reports = () => app.log.filter((line) => line.includes(`"group":"SERVE_AS"`));
   for (let n = 0; n < 1000; n++) strictEqual((await get(app, `dwyl/u/r${n}.svg`)).status, 200);
   const full = await get(app, "dwyl/u/one-more.svg");
@@ -306,7 +305,7 @@ Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once a
 });
 
 Deno.test("a counter that several strangers begin at once is one of the 1,000 that they may", async () => {
-  await using app = open({ serveAs: "dwyl/" });
+  await using app = await open({ serveAs: "dwyl/" });
   for (let n = 0; n < 1000; n++) {
     const both = await Promise.all([0, 1].map(() => get(app, `dwyl/u/r${n}.svg`)));
     deepStrictEqual(both.map(({ status }) => status), [200, 200]);
@@ -316,7 +315,7 @@ Deno.test("a counter that several strangers begin at once is one of the 1,000 th
 });
 
 Deno.test("what is not counted begins no counter", async () => {
-  await using app = open({ serveAs: "dwyl/" });
+  await using app = await open({ serveAs: "dwyl/" });
   const bot = { "user-agent": "Googlebot/2.1" };
   await app.sendBody("PUT /counters?id=dwyl/u/known", '{"hits":1}');
   for (let n = 0; n < 1001; n++) {
@@ -328,7 +327,7 @@ Deno.test("what is not counted begins no counter", async () => {
 });
 
 Deno.test("/as/ overlooks what is not percent-encoded in a query, as the peers do, and refuses one that is too long", async () => {
-  await using app = open({ serveAs: ALL });
+  await using app = await open({ serveAs: ALL });
   const { status, body } = await get(app, "komarev/ghpvc/?username=octocat&label=100%&%ff=%ff");
   strictEqual(status, 200, body);
   match(body, /<title>100%: 1<\/title>/);
@@ -356,7 +355,7 @@ for (
     // With quadratic time one of these requests alone took several seconds.
     timeout: 60_000,
     fn: async () => {
-      await using app = open({ serveAs: ALL });
+      await using app = await open({ serveAs: ALL });
       for (let time = 0; time < 30; time++) {
         ok([400, 404, 414].includes((await get(app, address)).status));
       }
@@ -366,20 +365,20 @@ for (
 }
 
 Deno.test("HEAD /as/countapi/get has the length of the answer and not its body", async () => {
-  await using app = open({ serveAs: ALL });
+  await using app = await open({ serveAs: ALL });
   await get(app, "countapi/hit/abc/def");
   const { status, body } = await app.send("HEAD /as/countapi/get/abc/def", READER);
   deepStrictEqual([status, body], [200, ""]);
 });
 
 Deno.test("POST /as/countapi/hit overlooks a body, as the peer does", async () => {
-  await using app = open({ serveAs: ALL, openReads: false });
+  await using app = await open({ serveAs: ALL, openReads: false });
   const headers = { ...READER, "content-length": "2", "content-type": "application/json" };
   strictEqual((await app.send("POST /as/countapi/hit/abc/def", headers)).body, '{"value":1}');
 });
 
 Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, once a day for a visitor, and tells today's", async () => {
-  await using app = open({ serveAs: "busuanzi/blog.example.com/" });
+  await using app = await open({ serveAs: "busuanzi/blog.example.com/" });
   const from = (page: string) => ({ ...READER, referer: page });
   const send = (page: string, query = "") =>
     app.send(`GET /as/busuanzi/busuanzi${query}`, from(page));
@@ -441,7 +440,7 @@ Deno.test("/as/busuanzi does not call it safe to retry if some of its counters w
 });
 
 Deno.test("/as/busuanzi does not call a full counter unchanged if others were counted", async () => {
-  await using app = open({ serveAs: "busuanzi/" });
+  await using app = await open({ serveAs: "busuanzi/" });
   const full = JSON.stringify({ hits: 2 ** 52 });
   await app.sendBody("PUT /counters?id=busuanzi/blog.example.com/*site", full);
   const headers = { ...READER, referer: "https://blog.example.com/" };
@@ -452,7 +451,7 @@ Deno.test("/as/busuanzi does not call a full counter unchanged if others were co
 });
 
 Deno.test("/as/busuanzi counts site and visitor of a page whose path is no valid id", async () => {
-  await using app = open({ serveAs: "busuanzi/" });
+  await using app = await open({ serveAs: "busuanzi/" });
   const headers = { ...READER, referer: `https://blog.example.com/${"a".repeat(200)}` };
   const { body } = await app.send("GET /as/busuanzi/busuanzi", headers);
   deepStrictEqual(JSON.parse(body), { site_uv: 1, page_pv: "–", version: 2.4, site_pv: 1 });
@@ -463,7 +462,7 @@ Deno.test("/as/busuanzi counts site and visitor of a page whose path is no valid
 });
 
 Deno.test("/as/busuanzi returns its numbers to an own visit, and counts nothing, with closed reads, too", async () => {
-  await using app = open({ serveAs: "busuanzi/", openReads: false });
+  await using app = await open({ serveAs: "busuanzi/", openReads: false });
   const headers = { ...READER, referer: "https://blog.example.com/post" };
   await app.send("GET /as/busuanzi/busuanzi", headers);
   const own = await app.send("GET /as/busuanzi/busuanzi?skip=1", headers);
@@ -474,7 +473,7 @@ Deno.test("/as/busuanzi returns its numbers to an own visit, and counts nothing,
 });
 
 Deno.test("/as/seeyoufarm returns the numbers of the counter that it hits where reads are protected", async () => {
-  await using app = open({ openReads: false, serveAs: "seeyoufarm/a.example/" });
+  await using app = await open({ openReads: false, serveAs: "seeyoufarm/a.example/" });
   const json = "seeyoufarm/api/hit?output=json&url=https://";
   const { body } = await app.send("GET /key?id=seeyoufarm/b.example/c", authorized);
   const { key } = JSON.parse(body);
@@ -493,7 +492,7 @@ const PARTS =
 const NAMES = "username page_id url callback key style base hit page &amp;color".split(" ");
 
 Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only what is opened, once each`, async () => {
-  await using app = open({
+  await using app = await open({
     serveAs: "komarev/octocat,hits.sh/github.com/octocat/,countapi/open/",
   });
   const part = fc.oneof(
@@ -530,9 +529,9 @@ Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only
   ok(sum <= most);
 });
 
-function open({ serveAs = "", now = Date.now, openReads = true } = {}): TestApp {
+function open({ serveAs = "", now = Date.now, openReads = true } = {}): Promise<TestApp> {
   const calendar = createCalendar("UTC", now);
-  return openApp({ store: new ModelStore(calendar.today), calendar, serveAs, openReads });
+  return memoryApp({ calendar, serveAs, openReads });
 }
 
 function get(app: TestApp, address: string) {

@@ -1,7 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  type CounterState,
   type CurrentDays,
   type Day,
   firstDayOf,
@@ -10,7 +9,6 @@ import {
   yearOf,
   yearsSince,
 } from "../../../src/domain/history.ts";
-import type { DeduplicationKeys } from "../../../src/domain/once.ts";
 import { MAX_HITS, type Update } from "../../../src/domain/store.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import {
@@ -21,11 +19,11 @@ import {
   stateOf,
   type Writes,
 } from "../../../src/domain/planner.ts";
+import { FULL, ModelCounter, shownState } from "../../support/model_counter.ts";
 import { times } from "../../support/times.ts";
 
 /** A day late in a year, so that the next year is near. */
 const FIRST_DAY = 20_770;
-const FULL = "counter-full";
 
 /** Returns the current days a minute before midnight. */
 function at(today: Day): CurrentDays {
@@ -88,72 +86,6 @@ class StoredCounter {
   }
 }
 
-/** A counter as a user sees it: a total, and hits by day. */
-class ModelCounter {
-  total = 0;
-  openDay: Day | undefined;
-  days = new Map<Day, number>();
-  keys = new Map<string, number>();
-  visitors = new Set<string>();
-
-  hit(amount: number, today: Day): number | typeof FULL {
-    if (this.total + amount > MAX_HITS) return FULL;
-    const day = this.open(today);
-    this.days.set(day, (this.days.get(day) ?? 0) + amount);
-    return this.total += amount;
-  }
-
-  /** The open day goes back only if a clock was ahead. */
-  private open(today: Day, day = today): Day {
-    const { openDay = day, days } = this.seenOn(today);
-    this.days = days;
-    return this.openDay = Math.max(day, openDay);
-  }
-
-  /** The days as they are on a day. Hits of an open day after tomorrow are hits of today. */
-  seenOn(today: Day): { openDay: Day | undefined; days: Map<Day, number> } {
-    const { openDay, days } = this;
-    if (openDay === undefined || openDay <= today + 1) return { openDay, days };
-    const kept = new Map([...days].filter(([day]) => day <= today));
-    const moved = (kept.get(today) ?? 0) + (days.get(openDay) ?? 0);
-    return { openDay: today, days: moved > 0 ? kept.set(today, moved) : kept };
-  }
-
-  hitOnce({ key, visitor, remember }: DeduplicationKeys, today: Day) {
-    const first = key === undefined ? undefined : this.keys.get(key);
-    if (first !== undefined) return { hits: first, repeat: true };
-    const repeat = visitor !== undefined && this.visitors.has(`${today}:${visitor}`);
-    if (!repeat) this.hit(1, today);
-    if (!repeat && visitor !== undefined && remember) this.visitors.add(`${today}:${visitor}`);
-    if (key !== undefined) this.keys.set(key, this.total);
-    return { hits: this.total, repeat };
-  }
-
-  /** Says why an update is refused. */
-  update({ mode, hits, days: given }: Update, today: Day): typeof FULL | undefined {
-    const known = this.seenOn(today).days;
-    const days = mode === "max" || given === undefined ? new Map(known) : new Map();
-    given?.hits.forEach((hits, back) => {
-      const day = given.newest - back;
-      days.set(day, Math.max(hits, days.get(day) ?? 0));
-    });
-    const grown = this.total + (sum(days) - sum(known));
-    const total = mode === "max" ? Math.max(hits ?? grown, this.total) : hits ?? grown;
-    if (Math.max(total, sum(days)) > MAX_HITS) return FULL;
-    this.open(today, Math.max(today, given?.newest ?? today));
-    [this.total, this.days] = [total, days];
-  }
-
-  delete(): void {
-    [this.total, this.openDay, this.days] = [0, undefined, new Map()];
-    [this.keys, this.visitors] = [new Map(), new Set()];
-  }
-}
-
-function sum(days: ReadonlyMap<Day, number>): number {
-  return [...days.values()].reduce((sum, hits) => sum + hits, 0);
-}
-
 const days = fc.option(
   fc.record({
     back: fc.integer({ min: -1, max: 900 }),
@@ -212,8 +144,7 @@ Deno.test("whatever is hit, set, deleted and damaged on whatever days, the write
       for (const step of taken) {
         if (typeof step === "object" && "wait" in step) today += step.wait;
         else take(step, { stored, model, today });
-        const { days } = model.seenOn(today);
-        deepStrictEqual(shown(stored, today), { total: model.total, days: withoutZeros(days) });
+        deepStrictEqual(shown(stored, today), model.shownOn(today));
         ok(stored.refersToAllYears, "a year is left that no ledger refers to");
       }
     }),
@@ -286,15 +217,6 @@ function shown(stored: StoredCounter, today: Day) {
   const state = stateOf(stored.forWrites(), at(today));
   if (state instanceof Failure) throw state;
   return shownState(state);
-}
-
-function shownState({ hits, days }: CounterState) {
-  const byDay = new Map(days?.hits.map((hits, back) => [days.newest - back, hits]));
-  return { total: hits, days: withoutZeros(byDay) };
-}
-
-function withoutZeros(days: ReadonlyMap<Day, number>): [Day, number][] {
-  return [...days].filter(([, hits]) => hits !== 0).toSorted(([a], [b]) => a - b);
 }
 
 const ledger: OpenYear = {

@@ -7,8 +7,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { openApp, type TestApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
+import { memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { attribute, parseSvg, texts } from "../../support/parse_svg.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
@@ -17,7 +16,7 @@ import { drawnBars } from "../chart/drawn_bars.ts";
 const IMAGE = { accept: "image/avif,image/webp,image/png,image/svg+xml,image/*,*/*;q=0.8" };
 
 Deno.test("GET /chart.svg shows a counter's hits, with today's as the last bar", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a", 3);
   const { status, headers, body } = await app.send("GET /chart.svg?id=a&label=hits");
   strictEqual(status, 200);
@@ -28,7 +27,7 @@ Deno.test("GET /chart.svg shows a counter's hits, with today's as the last bar",
 });
 
 Deno.test("GET /chart.svg of a counter that was never hit has no bars, and writes nothing", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const { status, body } = await app.send("GET /chart.svg?id=never");
   strictEqual(status, 200);
   strictEqual(texts(parseSvg(body))[1]?.text, "0");
@@ -36,7 +35,7 @@ Deno.test("GET /chart.svg of a counter that was never hit has no bars, and write
 });
 
 Deno.test("GET /chart.svg has one ETag for the same bytes, and answers 304 to who has them", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a");
   const first = await app.send("GET /chart.svg?id=a");
   strictEqual(first.headers["cache-control"], "no-cache, max-age=0, must-revalidate");
@@ -51,7 +50,7 @@ Deno.test("GET /chart.svg has one ETag for the same bytes, and answers 304 to wh
 });
 
 Deno.test("GET /chart.svg falls back in everything but the counter", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a");
   const plain = await app.send("GET /chart.svg?id=a");
   const wild = "range=%00&width=x&height=&color=url(x)&numbers=&locale=%3C&theme=sepia&other=1";
@@ -93,7 +92,7 @@ for (const [address, size] of SIZES) {
 }
 
 Deno.test("GET /card.svg of a counter with a total alone says that its history begins with a view", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.sendBody("PUT /counters?id=a", '{"hits":9}');
   match((await app.send("GET /card.svg?id=a")).body, /Daily history begins with the next view\./);
   await app.hit("a");
@@ -102,7 +101,7 @@ Deno.test("GET /card.svg of a counter with a total alone says that its history b
 
 for (const path of ["/calendar.svg", "/card.svg"]) {
   Deno.test(`GET ${path} shows a counter as /chart.svg does: access, caching and 304`, async () => {
-    await using app = openToday();
+    await using app = await openToday();
     await app.hit("a", 3);
     const { status, headers, body } = await app.send(`GET ${path}?id=a&label=hits`);
     strictEqual(status, 200);
@@ -116,12 +115,12 @@ for (const path of ["/calendar.svg", "/card.svg"]) {
     strictEqual((await app.send(`GET ${path}?id=a&label=hits`, known)).status, 200);
     strictEqual((await app.send(`GET ${path}?id=never`)).status, 200);
     strictEqual((await app.send(`GET ${path}?id=%00`)).status, 400);
-    await using closed = openToday({ openReads: false });
+    await using closed = await openToday({ openReads: false });
     strictEqual((await closed.send(`GET ${path}?id=a`)).status, 401);
   });
 
   Deno.test(`GET /sample${path} shows figures that are no counter's, also where reads are closed`, async () => {
-    await using app = openToday({ openReads: false });
+    await using app = await openToday({ openReads: false });
     const { status, body } = await app.send(`GET /sample${path}`);
     strictEqual(status, 200);
     match(body, /12,345/);
@@ -132,7 +131,7 @@ const SPARKS = ["classic", "flat-square", "plastic", "for-the-badge", "social", 
 
 for (const path of ["/badge", "/hit.svg"]) {
   Deno.test(`${path} with spark= shows days as bars, in the styles that have room for them`, async () => {
-    await using app = openToday();
+    await using app = await openToday();
     await app.hit("a", 2);
     for (const style of SPARKS) {
       const { headers, body } = await send(app, `${path}?id=a&style=${style}&spark=7`);
@@ -149,7 +148,7 @@ for (const path of ["/badge", "/hit.svg"]) {
 }
 
 Deno.test("/hit.svg with spark= counts once, and the number is that of the hit", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   for (const number of [1, 2, 3]) {
     const { body } = await send(app, "/hit.svg?id=a&spark=30");
     match(body, new RegExp(`<title>views: ${number}</title>`));
@@ -158,7 +157,7 @@ Deno.test("/hit.svg with spark= counts once, and the number is that of the hit",
 });
 
 Deno.test("/badge with spark= and a period shows the number of the period", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a", 4);
   for (const [query, title] of [["period=today", "4"], ["show=today/total", "4 / 4"], ["", "4"]]) {
     const { body } = await send(app, `/badge?id=a&spark=7&${query}`);
@@ -167,7 +166,7 @@ Deno.test("/badge with spark= and a period shows the number of the period", asyn
 });
 
 Deno.test("/badge with spark= has another ETag when the bars change, and not the number", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.sendBody("PUT /counters?id=a", '{"hits":9,"days":{}}');
   const before = await app.send("GET /badge?id=a&spark=7");
   await app.sendBody("PUT /counters?id=a", '{"hits":9,"days":{"2026-11-21":9}}');
@@ -192,7 +191,7 @@ Deno.test("/badge with spark= shows the last number without bars while the store
 });
 
 Deno.test("GET /sample/badge and /sample/chart.svg show 12,345 to anyone, whatever the look", async () => {
-  await using app = openToday({ openReads: false });
+  await using app = await openToday({ openReads: false });
   const badge = await app.send("GET /sample/badge?spark=7&numbers=grouped&label=hits");
   match(badge.body, /<title>hits: 12,345<\/title>/);
   strictEqual([...badge.body.matchAll(/v-\d+h2v\d+z/g)].length, 7);
@@ -207,9 +206,9 @@ function send(app: TestApp, path: string) {
 }
 
 /** The app on 2026-11-21, a Saturday. */
-function openToday({ openReads = true } = {}): TestApp {
+function openToday({ openReads = true } = {}): Promise<TestApp> {
   const calendar = createCalendar("UTC", () => Date.UTC(2026, 10, 21, 12));
-  return openApp({ store: new ModelStore(calendar.today), calendar, openReads });
+  return memoryApp({ calendar, openReads });
 }
 
 for (
@@ -246,7 +245,7 @@ for (
   const [locale, year] of [["th", "2026"], ["fa", "۲۰۲۶"], ["ar-SA", "٢٠٢٦"], ["ja-JP", "2026"]]
 ) {
   Deno.test(`GET /chart.svg?locale=${locale} shows the months of the Gregorian calendar, whose bars they are`, async () => {
-    await using app = openToday();
+    await using app = await openToday();
     await app.hit("a", 3);
     const { body } = await app.send(`GET /chart.svg?id=a&range=12m&kind=total&locale=${locale}`);
     const shown = texts(parseSvg(body)).map(({ text }) => text);
@@ -255,7 +254,7 @@ for (
 }
 
 Deno.test("GET /chart.svg?kind=total ends at the total, and marks round totals that were reached", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a", 4);
   const { body } = await app.send("GET /chart.svg?id=a&kind=total");
   const bold = body.match(/<text [^>]*font-weight="bold"[^>]*>[^<]*/g) ?? [];
@@ -282,7 +281,7 @@ Deno.test("GET /chart.svg with several ids draws a line for each once, from one 
 });
 
 Deno.test("GET /chart.svg with one id twice is the chart of one counter, with its kinds", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   await app.hit("a", 3);
   for (const kind of ["", "&kind=bars", "&kind=area"]) {
     const once = await app.send(`GET /chart.svg?id=a${kind}`);
@@ -303,7 +302,7 @@ const REFUSED: readonly (readonly [query: string, detail: RegExp])[] = [
 
 for (const [query, detail] of REFUSED) {
   Deno.test(`GET /chart.svg?${query} is refused, before the secret is asked for`, async () => {
-    await using app = openToday({ openReads: false });
+    await using app = await openToday({ openReads: false });
     const { status, body } = await app.send(`GET /chart.svg?${query}`);
     strictEqual(status, 400);
     match(parseSvg(body).find(({ name }) => name === "desc")?.text ?? "", detail);
@@ -311,14 +310,14 @@ for (const [query, detail] of REFUSED) {
 }
 
 Deno.test("GET /calendar.svg and /card.svg refuse a second id", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   for (const path of ["/calendar.svg", "/card.svg", "/badge"]) {
     strictEqual((await app.send(`GET ${path}?id=a&id=b`)).status, 400, path);
   }
 });
 
 Deno.test("the OpenAPI document says that charts take up to six ids, as SVG and as PNG", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const { body } = await app.send("GET /openapi.json");
   const { paths } = JSON.parse(body);
   for (const path of ["/chart.svg", "/chart.png"]) {
@@ -328,7 +327,7 @@ Deno.test("the OpenAPI document says that charts take up to six ids, as SVG and 
 });
 
 Deno.test("GET /chart.svg?range=all begins with the first known day, of a counter and of a prefix", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const days = { "2014-05-06": 5, "2026-11-20": 7 };
   await app.sendBody("POST /counters", JSON.stringify({ id: "a/b", hits: 12, days }));
   for (const target of ["id=a/b", "prefix=a/"]) {
@@ -339,18 +338,18 @@ Deno.test("GET /chart.svg?range=all begins with the first known day, of a counte
 });
 
 Deno.test("GET /chart.svg?range=all shows a week without hits for a counter that was never hit, and refuses without the secret", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const { status, body } = await app.send("GET /chart.svg?id=never&range=all");
   strictEqual(status, 200);
   match(body, /<desc>No hits in 7 days, since Nov 15, 2026\.<\/desc>/);
-  await using closed = openToday({ openReads: false });
+  await using closed = await openToday({ openReads: false });
   const refused = await closed.send("GET /chart.svg?range=all&width=600", IMAGE);
   strictEqual(refused.headers["x-tallymark"], "unauthorized");
   match(refused.body, /width="600"/);
 });
 
 Deno.test("GET /chart.svg names the day of a peak among seven known days, and none among six", async () => {
-  await using app = openToday();
+  await using app = await openToday();
   const put = (count: number) => {
     const days = Object.fromEntries(
       Array.from(

@@ -1,7 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { memoryStore, openApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
+import { memoryApp, memoryStore, openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
 
@@ -54,7 +53,7 @@ Deno.test("GET /counts asks the store once for a hundred counters", async () => 
 
 Deno.test("GET /counts gives the hits of a period where one is asked for", async () => {
   const calendar = createCalendar("UTC");
-  await using app = openApp({ store: new ModelStore(calendar.today), calendar });
+  await using app = await memoryApp({ calendar });
   await app.sendBody("PUT /counters?id=a", JSON.stringify({ hits: 100, days: {} }));
   await app.hit("a", 2);
   strictEqual(

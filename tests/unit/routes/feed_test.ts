@@ -1,14 +1,13 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { openApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
+import { memoryApp } from "../../support/app.ts";
 
 const MONDAY = "2026-11-23";
 
 /** Returns the app on a day with a counter that has 90 views without a day. */
 async function openOn(day: string, id = "blog/a&b") {
   const calendar = createCalendar("UTC", () => Date.parse(`${day}T12:00:00Z`));
-  const app = openApp({ store: new ModelStore(calendar.today), calendar });
+  const app = await memoryApp({ calendar });
   const days = { "2026-11-08": 5, "2026-11-12": 10, "2026-11-17": 400, "2026-11-22": 20 };
   const body = JSON.stringify({ hits: 90 + 435, days });
   strictEqual((await app.sendBody(`PUT /counters?id=${encodeURIComponent(id)}`, body)).status, 200);

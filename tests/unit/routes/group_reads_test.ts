@@ -1,16 +1,15 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
 
 const NOON = Date.parse("2026-11-23T12:00:00Z");
 
 /** Returns the app with a group of three counters, and one counter outside the group. */
-async function openWith(store?: ScriptedStore, openReads = true): Promise<TestApp> {
+async function openWith({ openReads = true } = {}): Promise<TestApp> {
   const calendar = createCalendar("UTC", () => NOON);
-  const app = openApp({ store: store ?? new ModelStore(calendar.today), calendar, openReads });
+  const app = await memoryApp({ calendar, openReads });
   for (
     const [id, hits, days] of [
       ["blog/a", 120, { "2026-11-22": 20 }],
@@ -98,7 +97,7 @@ for (
 }
 
 Deno.test("prefix= asks for the secret where reads are protected", async () => {
-  await using app = await openWith(undefined, false);
+  await using app = await openWith({ openReads: false });
   strictEqual((await app.send("GET /count?prefix=blog/")).status, 401);
   strictEqual((await app.send("GET /count?prefix=blog/", authorized)).status, 200);
 });

@@ -1,39 +1,29 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import type { CounterId } from "../../../src/domain/counter_id.ts";
-import type { Addition, CounterStore, HistoryQuery, Outcome } from "../../../src/domain/store.ts";
+import type { CounterStore } from "../../../src/domain/store.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { field, memoryStore, openApp, type TestApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
 import { authorized } from "../../support/secret.ts";
 
 const DAY = "2026-11-24";
 const calendar = createCalendar("UTC", () => Date.parse(`${DAY}T12:00:00Z`));
 
-/**
- * A store that keeps no numbers itself, as Redis, and can become unreachable for reads and hits.
- */
-class UnreachableStore extends ModelStore {
-  isUnreachable = false;
-
-  override async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {
-    this.#check();
-    return await super.read(ids);
-  }
-
-  override async history(asked: readonly HistoryQuery[]): ReturnType<ModelStore["history"]> {
-    this.#check();
-    return await super.history(asked);
-  }
-
-  override async add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
-    this.#check();
-    return await super.add(additions);
-  }
-
-  #check(): void {
-    if (this.isUnreachable) throw new Failure("store-unavailable");
-  }
+/** The app on a store that keeps no numbers itself, as Redis, and can become unreachable. */
+async function openUnreliable(ofTest = calendar) {
+  const { known: _, ...store } = (await memoryStore(ofTest)).store;
+  let isUnreachable = false;
+  const reached = <Value>(answer: () => Value): Value => {
+    if (isUnreachable) throw new Failure("store-unavailable");
+    return answer();
+  };
+  const unreliable: CounterStore = {
+    ...store,
+    read: async (ids) => await reached(() => store.read(ids)),
+    history: async (asked) => await reached(() => store.history(asked)),
+    add: async (additions) => await reached(() => store.add(additions)),
+  };
+  const app = openApp({ store: unreliable, calendar: ofTest });
+  return { ...app, loseStore: () => void (isUnreachable = true) };
 }
 
 const PUT = (app: TestApp, body: unknown) =>
@@ -73,11 +63,10 @@ const rows: [name: string, number: number, run: (app: TestApp) => Promise<unknow
 
 for (const [name, number, run] of rows) {
   Deno.test(`while the store is unreachable, badges show the number after ${name}`, async () => {
-    const store = new UnreachableStore(calendar.today);
-    await using app = openApp({ store, calendar });
+    await using app = await openUnreliable();
     await app.hit("a", 3);
     await run(app);
-    store.isUnreachable = true;
+    app.loseStore();
     const { status, body, headers } = await app.send("GET /badge?id=a&label=hits");
     strictEqual(status, 200);
     strictEqual(headers["x-tallymark"], "stale");
@@ -103,8 +92,7 @@ for (const [name, number, run] of rows) {
 Deno.test("while the store is unreachable, counts of days are shown until the day ends", async () => {
   let today = calendar.today();
   const moving = { ...calendar, today: () => today };
-  const store = new UnreachableStore(moving.today);
-  await using app = openApp({ store, calendar: moving });
+  await using app = await openUnreliable(moving);
   await app.hit("a", 5);
   const queries = ["period=today", "period=30d", "show=today/total"];
   const statuses = () =>
@@ -112,7 +100,7 @@ Deno.test("while the store is unreachable, counts of days are shown until the da
       queries.map(async (query) => (await app.send(`GET /badge.json?id=a&${query}`)).status),
     );
   deepStrictEqual(await statuses(), [200, 200, 200]);
-  store.isUnreachable = true;
+  app.loseStore();
   deepStrictEqual(await statuses(), [200, 200, 200]);
   today++;
   deepStrictEqual(await statuses(), [503, 503, 503]);

@@ -1,7 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { field, openApp, type TestApp } from "../../support/app.ts";
-import { ModelStore } from "../../support/model_store.ts";
+import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
 
@@ -13,7 +12,7 @@ async function openWith(
 ): Promise<TestApp & { later(days: number): void }> {
   let time = Date.parse(`${now}T12:00:00Z`);
   const calendar = createCalendar("UTC", () => time);
-  const app = openApp({ store: new ModelStore(calendar.today), calendar });
+  const app = await memoryApp({ calendar });
   const body = JSON.stringify({ hits: 10_000, days });
   const { status } = await app.sendBody("PUT /counters?id=a", body);
   strictEqual(status, 200);

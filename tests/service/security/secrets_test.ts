@@ -134,23 +134,6 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "nothing that a service prints holds a secret when Redis goes away and refuses it",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis({ password: PASSWORD });
-    const env = { SECRET_TOKEN: SECRET, STORE_URL: redis.url };
-    await using service = await startService({ env });
-    await service.storeReady();
-    await redis.command("CONFIG", "SET", "requirepass", "another");
-    await redis.kill();
-    await service.waitForOutput(/store unavailable/);
-    const answers = await stress(service.url);
-    const { stdout, stderr } = await service.stop();
-    refuseFinds(`${stdout}\n${stderr}\n${answers}`, secrets, "Redis away");
-  },
-);
-
 Deno.test("a start that fails prints neither secret nor password", needsRedis, async () => {
   await using redis = await startRedis({ password: PASSWORD });
   const settings: Record<string, string>[] = [

@@ -3,8 +3,7 @@ import { counterId } from "../../../src/domain/counter_id.ts";
 import { type Day, type Days, parseDay } from "../../../src/domain/history.ts";
 import type { CounterStore } from "../../../src/domain/store.ts";
 import { kvStore } from "../../support/kv_store.ts";
-import { openRedisStore } from "../../support/redis_backend.ts";
-import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { testRedis } from "../../support/redis_backend.ts";
 
 const HOME = counterId("home");
 
@@ -92,8 +91,7 @@ for (const [name, stored, expected] of rows) {
     await store.close();
   });
 
-  Deno.test(`on Redis, a counter that is stored with ${name} ${shown}`, needsRedis, async () => {
-    await using redis = await startRedis();
+  testRedis(`a counter that is stored with ${name} ${shown}`, async ({ redis, open }) => {
     const { openDay, totalAtDayStart, firstYear, before, year } = stored;
     await redis.command("SET", "hits:home", "50");
     const ledger = [openDay, totalAtDayStart, firstYear ?? "-", ...before].join(" ");
@@ -102,9 +100,7 @@ for (const [name, stored, expected] of rows) {
       const entry = [year.last, ...year.hits].join(" ");
       await redis.command("SET", `{hits:home}days${year.year}`, entry);
     }
-    const store = await openRedisStore(redis.url, { today: () => openDay });
-    await check(store, stored, expected);
-    await store.close();
+    await check(await open({ today: () => openDay }), stored, expected);
   });
 }
 

@@ -5,8 +5,7 @@ import type { CounterStore, Update } from "../../../src/domain/store.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { kvStore, SOME_DAY } from "../../support/kv_store.ts";
 import { overrideNextRead } from "../../support/next_commit.ts";
-import { openRedisStore } from "../../support/redis_backend.ts";
-import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { testRedis } from "../../support/redis_backend.ts";
 
 const HOME = counterId("home");
 const at = SOME_DAY * 86_400_000;
@@ -98,19 +97,15 @@ Deno.test("on a shared Deno KV, an ignored report returns what the counter held 
   await store.close();
 });
 
-Deno.test("on Redis, a report stays when hits open a day", { ...needsRedis }, async () => {
-  await using redis = await startRedis();
+testRedis("a report stays when hits open a day", async ({ open }) => {
   const clock = { day: SOME_DAY };
-  await checkNextDays(await openRedisStore(redis.url, { today: () => clock.day }), clock);
+  await checkNextDays(await open({ today: () => clock.day }), clock);
 });
 
-Deno.test(
-  "on Redis, nothing is left of a report after it or its counter was deleted",
-  { ...needsRedis },
-  async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url, { today: () => SOME_DAY });
-    await checkEntries(store, async () => {
+testRedis(
+  "nothing is left of a report after it or its counter was deleted",
+  async ({ redis, open }) => {
+    await checkEntries(await open({ today: () => SOME_DAY }), async () => {
       const keys = await redis.command("KEYS", "*");
       return (Array.isArray(keys) ? keys.map(String) : String(keys).split("\n")).sort();
     });

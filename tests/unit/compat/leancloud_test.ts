@@ -433,21 +433,3 @@ Deno.test("/as/leancloud reports an unavailable store in LeanCloud's format, wit
     strictEqual(member(answer.json, "code"), 503);
   }
 });
-
-Deno.test("/as/leancloud: of 1,000 readers at once, half of whom create the page, each counts once", async () => {
-  await using app = await memoryApp({ openReads: false });
-  const theme = await themeOf(app);
-  const page = { url: "/a/" };
-  const id = objectId("leancloud/blog/a");
-  const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => {
-    return index % 2 === 0
-      ? theme.send(`POST ${COUNTER}`, { ...page, time: 1 })
-      : theme.send(`PUT ${COUNTER}/${id}`, INCREMENT);
-  }));
-  const numbers = answers.map(({ json }) => Number(member(json, "time")));
-  deepStrictEqual(
-    numbers.toSorted((one, other) => one - other),
-    numbers.map((_, index) => index + 1),
-  );
-  deepStrictEqual(await theme.find(page), [{ objectId: id, ...page, time: 1000 }]);
-});

@@ -1,10 +1,9 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { once, visitor } from "../../../src/hits/hit_policy.ts";
 import { lastDays, mode } from "../../../src/routes/manage_counters.ts";
 import { checkValues, type Parameter, parseQuery, type Query } from "../../../src/http/query.ts";
 import { Problem } from "../../../src/problem.ts";
-import { field, memoryApp } from "../../support/app.ts";
 import { times } from "../../support/times.ts";
 import { codePoint } from "../../support/code_point.ts";
 
@@ -111,16 +110,6 @@ Deno.test("parseQuery() gives back every text that a form has encoded", () => {
   );
 });
 
-Deno.test("parseQuery() gives back every text that encodeURIComponent has encoded", () => {
-  fc.assert(
-    fc.property(wellFormed, (id) => {
-      const url = `http://localhost/?id=${encodeURIComponent(id)}`;
-      strictEqual(parseQuery(url, documented).query.get("id"), id);
-    }),
-    { numRuns: times(1500, 3000) },
-  );
-});
-
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 12 }),
   fc.string({ unit: codePoint, maxLength: 6 }).map((text) => new TextEncoder().encode(text)),
@@ -155,32 +144,6 @@ Deno.test("parseQuery() reads what it does not refuse as URLSearchParams does", 
       }
     }),
     { numRuns: times(2000, 5000) },
-  );
-});
-
-/** Characters that an id must not have, and that it must have at least one of. */
-const [forbidden, visible] = [
-  /[\p{C}\p{Zl}\p{Zp}]/u,
-  /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/u,
-];
-/** Rare in random bytes: invisible letters and symbols, and a line separator. */
-const rare = ["\u115f", "\u2800", "a\u2028b"];
-
-Deno.test("two queries reach one counter only where trimming and NFC make them one", async () => {
-  await using app = await memoryApp();
-  await fc.assert(
-    fc.asyncProperty(bytes, async (value) => {
-      const { status, json } = await app.send(`GET /count?id=${percentEncoded(value)}`);
-      const text = strictText(value);
-      if (status === 400) {
-        const id = text?.trim().normalize("NFC") ?? "\0";
-        ok(forbidden.test(id) || !visible.test(id), id);
-      } else {
-        strictEqual(status, 200);
-        strictEqual(field(json, "id"), text?.trim().normalize("NFC") || "home");
-      }
-    }),
-    { numRuns: times(1000), examples: rare.map((text) => [new TextEncoder().encode(text)]) },
   );
 });
 

@@ -1,31 +1,9 @@
 import { strictEqual } from "node:assert/strict";
 import { Caller } from "../../faults/caller.ts";
-import { startKvConnect } from "../../support/kv_connect.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const SECRET_TOKEN = "0123456789abcdef0123";
-
-Deno.test("a hit under way is answered on a connection that ends with it", async () => {
-  await using remote = startKvConnect();
-  const arrived = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  remote.conflictNext(() => {
-    arrived.resolve();
-    return gate.promise;
-  });
-  await using service = await startService({
-    env: { SECRET_TOKEN, STORE_URL: `kv:${remote.url}`, DENO_KV_ACCESS_TOKEN: remote.token },
-  });
-  const hit = fetch(`${service.url}/hit?token=${SECRET_TOKEN}`);
-  await arrived.promise;
-  await stopping(service);
-  gate.resolve();
-  const answer = await hit;
-  strictEqual(answer.headers.get("connection"), "close");
-  strictEqual((await answer.json()).hits, 1);
-  strictEqual((await service.waitForEnd()).code, 0);
-});
 
 Deno.test("whoever calls again and again is told to go before the connection ends", async () => {
   // The farewell lasts a moment: a machine too busy for them to call again within it tells nothing.

@@ -8,41 +8,16 @@ import { REDIS_BATCHES } from "../../../../src/store/open_store.ts";
 import { UNSENT } from "../../../../src/store/redis/reply.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
-import { opensslAvailable } from "../../../support/certificate.ts";
 import { startProxiedRedis } from "../../../support/proxied_redis.ts";
 import { storeOn } from "../../../support/redis_backend.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { needsRedis, type RedisServer, startRedis } from "../../../support/redis_server.ts";
-import { startService } from "../../../support/service.ts";
 import { rejectsWith } from "../../../support/store_contract.ts";
+import type { TcpProxy } from "../../../support/tcp_proxy.ts";
 import { timeLimit } from "../../../support/time_limit.ts";
 import { waitFor } from "../../../support/wait_for.ts";
 
 const HOME = counterId("home");
-
-Deno.test(
-  "a connection logs in as the user of the URL and uses its database",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    const password = "p@ss/wörd%:#? ";
-    await redis.command("ACL", "SETUSER", "us:er", "on", `>${password}`, "~*", "+@all");
-    const url = `redis://us%3Aer:${encodeURIComponent(password)}@127.0.0.1:${redis.port}/3`;
-    await using room = enter(url);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
-    const [, , value] = await redis.commands([["SELECT", "3"], ["DBSIZE"], ["GET", "hits:home"]]);
-    strictEqual(value, "1");
-    strictEqual(await redis.command("GET", "hits:home"), null);
-  },
-);
-
-Deno.test("a password alone is that of the default user", needsRedis, async () => {
-  await using redis = await startRedis({ password: "p@ss/word" });
-  await using room = enter(redis.url);
-  await room.connected();
-  strictEqual(await room.counters.hit(HOME), 1);
-});
 
 Deno.test(
   "a wrong password is told once, without the password",
@@ -63,15 +38,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testCounted(
   "a hit whose reply was lost is unknown and never sent again",
-  needsRedis,
-  async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using room = enter(url);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
+  async ({ redis, proxy, room }) => {
     for (let round = 1; round <= 3; round++) {
       const cut = proxy.cutAfterNextRequest("INCRBY");
       const start = performance.now();
@@ -85,26 +54,16 @@ Deno.test(
   },
 );
 
-Deno.test("a read whose reply was lost is refused", needsRedis, async () => {
-  await using proxied = await startProxiedRedis();
-  const { proxy, url } = proxied;
-  await using room = enter(url);
-  await room.connected();
+testCounted("a read whose reply was lost is refused", async ({ proxy, room }) => {
   const cut = proxy.cutAfterNextRequest("GET");
   await rejectsWith("store-unavailable", room.counters.count(HOME));
   await cut;
   await room.connected();
 });
 
-Deno.test(
+testCounted(
   "hits under way at a cut are unknown, later ones surely not counted",
-  needsRedis,
-  async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using room = enter(url);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
+  async ({ redis, proxy, room }) => {
     proxy.swallowReplies();
     const hits = Array.from({ length: 40 }, () => room.counters.hit(HOME).then(String, kindOf));
     await waitFor(
@@ -128,15 +87,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testCounted(
   "a server that hangs is given up, and found again when it goes on",
-  needsRedis,
-  async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using room = enter(url);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
+  async ({ redis, proxy, room }) => {
     await redis.kill("SIGSTOP");
     const start = performance.now();
     await rejectsWith("outcome-unknown", room.counters.hit(HOME));
@@ -167,11 +120,7 @@ Deno.test(
   },
 );
 
-Deno.test("close does not wait for a server that hangs", needsRedis, async () => {
-  await using redis = await startRedis();
-  const room = enter(redis.url);
-  await room.connected();
-  strictEqual(await room.counters.hit(HOME), 1);
+testCounted("close does not wait for a server that hangs", async ({ redis, room }) => {
   await redis.kill("SIGSTOP");
   const hit = rejectsWith("outcome-unknown", room.counters.hit(HOME));
   const start = performance.now();
@@ -214,7 +163,7 @@ Deno.test(
   },
 );
 
-Deno.test("RedisConnection: close lets commands under way end", needsRedis, async () => {
+Deno.test("close lets commands under way end", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
   const { proxy, url } = proxied;
   const link = await connect(url);
@@ -232,45 +181,30 @@ for (
     { what: "although nobody asks for anything", asks: "nothing" },
   ]
 ) {
-  Deno.test(
-    `a master that became a replica is left ${what}`,
-    needsRedis,
-    async () => {
-      await using proxied = await startProxiedRedis();
-      const { redis: old, proxy } = proxied;
-      await using next = await startRedis();
-      await using room = enter(proxied.url);
-      await room.connected();
-      strictEqual(await room.counters.hit(HOME), 1);
-      await failOver(old, next);
-      if (asks !== "nothing") await rejectsWith("store-unavailable", room.counters.ready());
-      strictEqual(await room.counters.count(HOME), 1);
-      proxy.redirect(next);
-      await waitFor("the new master", async () => {
-        if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
-        if (asks === "readiness") await room.counters.ready().catch(() => {});
-        return await isLeft(old) || undefined;
-      });
-      await room.connected();
-      const number = await room.counters.hit(HOME);
-      strictEqual(await next.command("GET", "hits:home"), String(number));
-      deepStrictEqual(
-        room.events(),
-        asks === "nothing" ? [] : ["store unavailable", "store available"],
-      );
-    },
-  );
+  testCounted(`a master that became a replica is left ${what}`, async ({ redis, proxy, room }) => {
+    await using next = await startRedis();
+    await failOver(redis, next);
+    if (asks !== "nothing") await rejectsWith("store-unavailable", room.counters.ready());
+    strictEqual(await room.counters.count(HOME), 1);
+    proxy.redirect(next);
+    await waitFor("the new master", async () => {
+      if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
+      if (asks === "readiness") await room.counters.ready().catch(() => {});
+      return await isLeft(redis) || undefined;
+    });
+    await room.connected();
+    const number = await room.counters.hit(HOME);
+    strictEqual(await next.command("GET", "hits:home"), String(number));
+    deepStrictEqual(
+      room.events(),
+      asks === "nothing" ? [] : ["store unavailable", "store available"],
+    );
+  });
 }
 
-Deno.test(
+testCounted(
   "a replica is left once a second while its name leads to no other",
-  needsRedis,
-  async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy } = proxied;
-    await using room = enter(proxied.url);
-    await room.connected();
-    strictEqual(await room.counters.hit(HOME), 1);
+  async ({ redis, proxy, room }) => {
     await redis.command("REPLICAOF", "127.0.0.1", "1");
     const start = performance.now();
     while (performance.now() - start < 1000) {
@@ -303,14 +237,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testCounted(
   "a password that is asked for after a restart is told as the cause",
-  needsRedis,
-  async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy } = proxied;
-    await using room = enter(proxied.url);
-    await room.connected();
+  async ({ redis, proxy, room }) => {
     await redis.command("CONFIG", "SET", "requirepass", "set-meanwhile");
     proxy.cut();
     await waitFor("the cause", () => /NOAUTH/.test(room.log.join()) || undefined);
@@ -319,20 +248,13 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "a Redis that hangs is told of although nobody calls",
-  needsRedis,
-  async () => {
-    await using redis = await startRedis();
-    await using room = enter(redis.url);
-    await room.connected();
-    await redis.kill("SIGSTOP");
-    await waitFor("the log", () => room.log[0]);
-    await redis.kill("SIGCONT");
-    await waitFor("the log", () => room.log[1]);
-    deepStrictEqual(room.events(), ["store unavailable", "store available"]);
-  },
-);
+testCounted("a Redis that hangs is told of although nobody calls", async ({ redis, room }) => {
+  await redis.kill("SIGSTOP");
+  await waitFor("the log", () => room.log[0]);
+  await redis.kill("SIGCONT");
+  await waitFor("the log", () => room.log[1]);
+  deepStrictEqual(room.events(), ["store unavailable", "store available"]);
+});
 
 Deno.test("a Redis that comes up later is found", needsRedis, async () => {
   await using proxied = await startProxiedRedis();
@@ -349,25 +271,17 @@ Deno.test("a Redis that comes up later is found", needsRedis, async () => {
   strictEqual(await room.counters.hit(HOME), 1);
 });
 
-for (const host of ["localhost", "127.0.0.1"]) {
-  Deno.test({
-    name: `rediss://${host} is served where its authority is trusted, and only there`,
-    ignore: needsRedis.ignore || !opensslAvailable,
-    async fn() {
-      await using redis = await startRedis({ tls: true, password: "p@ss" });
-      const url = redis.url.replace("localhost", host);
-      const token = "0123456789abcdef";
-      const env = { STORE_URL: url, SECRET_TOKEN: token };
-      await using stranger = await startService({ env });
-      await stranger.waitForOutput(/"store unavailable".*certificate/);
-      // Deno takes authorities from the environment at its start only.
-      const trusting = { ...env, DENO_CERT: redis.caCertificate ?? "" };
-      await using service = await startService({ env: trusting });
-      await service.storeReady();
-      const response = await fetch(`${service.url}/hit`, { headers: { "x-auth-token": token } });
-      deepStrictEqual(await response.json(), { id: "home", hits: 1, source: "redis" });
-      strictEqual(await redis.command("GET", "hits:home"), "1");
-    },
+/** Registers a test on a Redis behind a proxy, through which a hit was counted. */
+function testCounted(
+  what: string,
+  body: (all: { redis: RedisServer; proxy: TcpProxy; room: Room }) => Promise<void>,
+): void {
+  Deno.test(what, needsRedis, async () => {
+    await using proxied = await startProxiedRedis();
+    await using room = enter(proxied.url);
+    await room.connected();
+    strictEqual(await room.counters.hit(HOME), 1);
+    await body({ redis: proxied.redis, proxy: proxied.proxy, room });
   });
 }
 

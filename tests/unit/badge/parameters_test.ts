@@ -82,13 +82,6 @@ Deno.test("drawBadge() of terminal puts the count where the label would be", () 
   strictEqual(alone.some(({ name }) => name === "path"), true);
 });
 
-Deno.test("parseLook() takes flat for classic, and any unknown style", () => {
-  const classic = drawBadge(look("style=classic"), "1");
-  for (const style of ["flat", "sociable", "Terminal", "constructor"]) {
-    strictEqual(drawBadge(look(`style=${style}`), "1"), classic);
-  }
-});
-
 const COLORS: readonly (readonly [query: string, fills: readonly string[]])[] = [
   ["color=green", ["#555", "#67ac09", "#fff", "#fff"]],
   ["color=ff0&labelColor=EEE", ["#eee", "#ff0", "#333", "#333"]],

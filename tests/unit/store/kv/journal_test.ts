@@ -40,8 +40,7 @@ Deno.test("hits on few counters go to their entries, which any program may read"
 });
 
 Deno.test("once it has a row, hits on 8 counters are a row, and on fewer go to their entries", async () => {
-  await using file = await openFile();
-  for (const _ of [1, 2]) await hit(file.store, MANY);
+  await using file = await openHit();
   strictEqual(await rowsIn(file.kv), 1);
   await hit(file.store, MANY.slice(0, 8));
   strictEqual(await rowsIn(file.kv), 2);
@@ -70,17 +69,9 @@ Deno.test("100 counters with the longest names fit into a row, and all of them i
   strictEqual(await rowsIn(kv), 0);
 });
 
-Deno.test("a list shows what is in it and leaves it there, a close leaves nothing", async () => {
-  await using file = await openFile();
+Deno.test("a close leaves nothing in it", async () => {
+  await using file = await openHit();
   const { store, kv } = file;
-  await hit(store, MANY);
-  await hit(store, MANY);
-  const pages = await Array.fromAsync(store.list({ prefix: "", since: undefined }));
-  deepStrictEqual(
-    pages.flatMap(({ counters }) => counters.map(({ hits }) => hits)),
-    MANY.map(() => 2),
-  );
-  strictEqual(await rowsIn(kv), 1);
   await hit(store, MANY);
   strictEqual(await rowsIn(kv), 2);
   await store.close();
@@ -90,9 +81,7 @@ Deno.test("a list shows what is in it and leaves it there, a close leaves nothin
 });
 
 Deno.test("what a killed process left in it counts, but where an entry was written since", async () => {
-  await using file = await openFile();
-  await hit(file.store, MANY);
-  await hit(file.store, MANY);
+  await using file = await openHit();
   const left = kvFilesAsLeft(file.path);
   await file.store.close();
   left.restore();
@@ -115,10 +104,8 @@ Deno.test("what a killed process left in it counts, but where an entry was writt
 });
 
 Deno.test("a row whose outcome is unknown counts if it is stored, and not otherwise", async () => {
-  await using file = await openFile();
+  await using file = await openHit();
   const { store, kv } = file;
-  await hit(store, MANY);
-  await hit(store, MANY);
   loseNextReply(kv);
   await rejectsWith("outcome-unknown", hit(store, MANY));
   deepStrictEqual(await hit(store, MANY), MANY.map(() => 4));
@@ -200,12 +187,10 @@ Deno.test("a read while a set is under way finds what was before it or after it,
   await set;
 });
 
-Deno.test("a list shows all numbers that are in it, with their days", async () => {
+Deno.test("a list shows all numbers that are in it, with their days, and leaves them there", async () => {
   for (const since of [undefined, -Infinity]) {
-    await using file = await openFile();
+    await using file = await openHit();
     const { store, kv } = file;
-    await hit(store, MANY);
-    await hit(store, MANY);
     const pages = await Array.fromAsync(store.list({ prefix: "", since }));
     const listed = pages.flatMap(({ counters }) => counters);
     deepStrictEqual(listed.map(({ hits }) => hits), MANY.map(() => 2));
@@ -257,10 +242,8 @@ Deno.test("a slow disk holds up the end no longer than a second; what is left co
 });
 
 Deno.test("a set whose outcome is unknown, but that is stored, is not undone by a fold", async () => {
-  await using file = await openFile();
+  await using file = await openHit();
   const { store, kv } = file;
-  await hit(store, MANY);
-  await hit(store, MANY);
   loseNextReply(kv);
   const update = { hits: 70, days: undefined, mode: "replace" } as const;
   await rejectsWith("outcome-unknown", store.write([{ id: A, update }]));
@@ -274,10 +257,8 @@ Deno.test("a set whose outcome is unknown, but that is stored, is not undone by 
 });
 
 Deno.test("what is read while the outcome of a hit is unknown is not kept", async () => {
-  await using file = await openFile();
+  await using file = await openHit();
   const { store, kv } = file;
-  await hit(store, MANY);
-  await hit(store, MANY);
   loseNextReply(kv);
   await rejectsWith("outcome-unknown", hit(store, MANY));
   await store.read([A]);
@@ -322,6 +303,13 @@ async function openFile(at?: string, journalLimits?: JournalLimits): Promise<Ope
   stack.defer(() => store.close());
   const all = stack.move();
   return { path, kv, store, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Opens a file whose counters were hit twice, so that the second time is a row. */
+async function openHit(): Promise<OpenFile> {
+  const file = await openFile();
+  for (const _ of [1, 2]) await hit(file.store, MANY);
+  return file;
 }
 
 async function hit(store: CounterStore, ids: readonly CounterId[]) {

@@ -482,8 +482,7 @@ Deno.test("PUT and POST /counters with mode=add add to a counter once for each I
 });
 
 Deno.test("POST /counters with undo=1 lists what undoes the import and keeps what was counted since", async () => {
-  const { app } = await open();
-  await using _ = app;
+  await using app = await open();
   const exported = async () => (await app.send("GET /counters", authorized)).body;
   const text = [
     '{"id":"a","older":1000}',

@@ -98,8 +98,8 @@ async function checkBody(where: string, answer: ResponseObject, exchange: Exchan
   }
 }
 
-// Not strict, because the document around the schemas has keys that are not part of JSON Schema. The
-// linter of document_test checks the schemas, and to compile theirs takes 200 ms in each file.
+// Not strict, because the document around the schemas has keys that are not part of JSON Schema.
+// The linter of document_test checks the schemas. Without its own schema, Ajv loads in 200 ms less.
 const ajv = new Ajv2020({
   strict: false,
   validateFormats: false,

@@ -5,8 +5,8 @@ import { SECRET_LINE } from "../../support/secret.ts";
 
 const HEADERS = `Host: localhost\r\n${SECRET_LINE}`;
 /**
- * Methods that `new Request()` could not send as they are. hit_test and app_test have all others, and
- * prefetches and reads.
+ * Methods that `new Request()` could not send as they are. hit_test and app_test have all others,
+ * and prefetches and reads.
  */
 const METHODS = [
   ...["get", "post", "Get", "pOST", "TRACE", "CONNECT", "M-SEARCH", "!#$%&'*+-.^_`|~"],

@@ -19,7 +19,7 @@ interface Shown {
 /** Origins that may read a response: all, all for an image only, or none. */
 type Policy = "any" | "image" | "none";
 
-/** Each way to send each of the credentials, and the secret beside a key. */
+/** Each way to send each of the credentials, and both together. */
 function allCredentials(key: string, session: string): Shown[] {
   const owners = [
     { name: "the secret in X-Auth-Token", headers: authorized },

@@ -1,15 +1,25 @@
-import { make } from "./make.ts";
+import { fill, make } from "./make.ts";
 import { announce } from "./toast.ts";
 
-/** Creates a button that copies a text and says so for two seconds. */
-export function copyButton(words: string, textOf: () => string, name: string) {
+/**
+ * Creates a button that copies a text and says so for two seconds. It copies nothing if there is no
+ * text. `name` is its name for screen readers if its words are not.
+ */
+export function copyButton(
+  words: string | Node,
+  textOf: () => string | Promise<string | undefined>,
+  name?: string,
+) {
   const button = make("button", words, { click, "aria-label": name });
 
   async function click() {
-    const said = await copy(textOf());
+    const text = await textOf();
+    if (text === undefined) return;
+    const said = await copy(text);
     announce(said);
-    button.textContent = button.ariaLabel = said;
-    setTimeout(() => [button.textContent, button.ariaLabel] = [words, name], 2000);
+    button.textContent = said;
+    if (name !== undefined) button.ariaLabel = said;
+    setTimeout(() => fill(button, words, { "aria-label": name }), 2000);
   }
 
   return button;

@@ -44,23 +44,21 @@ export function elementSnippet(
 
 /** Returns the tabs of the formats, and the chosen snippet with its copy button. */
 export function snippetBox(
-  id: string,
   snippets: Record<string, string>,
-  first: string,
-  choose: (format: string) => string,
+  choose: (format: string) => void = () => {},
 ) {
-  const code = make("pre", { id, role: "group", tabindex: 0, "aria-label": "To paste" });
+  const code = make("pre", { id: "paste", role: "group", tabindex: 0, "aria-label": "To paste" });
   const copying = make("div");
   const formats = Object.keys(snippets);
-  const chosen = Math.max(0, formats.indexOf(first));
-  show(chosen);
+  show(0);
 
   function show(index: number) {
     const format = formats[index] ?? "";
     const text = snippets[format] ?? "";
     code.textContent = text;
-    fill(copying, copyButton(choose(format), () => text, `Copy ${format}`));
+    fill(copying, copyButton("Copy", () => text, `Copy ${format}`));
+    choose(format);
   }
 
-  return [choice("Format", formats, chosen, show, "tabs").element, make(".paste", code, copying)];
+  return [choice("Format", formats, 0, show, "tabs").element, make(".paste", code, copying)];
 }

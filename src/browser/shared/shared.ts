@@ -138,7 +138,7 @@ function sharing(title: string) {
       `<iframe src="${inHtml(`${page}&embed=1${look}`)}" title="${inHtml(`Views of ${title}`)}"` +
       ` width="100%" height="760" style="border:0${scheme}" referrerpolicy="no-referrer"></iframe>`;
     const snippets = { Embed, Image: `<a href="${inHtml(page)}">${HTML}</a>`, Link: page };
-    fill(box, ...snippetBox("paste", snippets, "Embed", () => "Copy"));
+    fill(box, ...snippetBox(snippets));
   }
 
   return make(

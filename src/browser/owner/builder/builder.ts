@@ -2,19 +2,27 @@ import { debounced } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { byId, fill, make } from "../../lib/make.ts";
 import { errorMessage, plural } from "../../lib/words.ts";
-import { awaitResult, isCurrent, result, showPicture, showResult } from "./preview.ts";
+import {
+  awaitResult,
+  isCurrent,
+  result,
+  showPicture,
+  showPreviews,
+  showSnippets,
+} from "./preview.ts";
 import type { Control } from "../../../page/compose.ts";
 import {
-  addressOf,
   type Choices,
-  chosen,
   type DesignState,
   INITIAL_VALUES,
   KINDS,
+  MANY,
+  MAX_COUNTERS,
   newDesign,
   OFF,
   offIn,
   parametersOf,
+  resultOf,
   STYLE_DEFAULTS,
   styleDefault,
   tileName,
@@ -23,7 +31,6 @@ import {
   words,
 } from "./design.ts";
 import { callForJson, facts, Refused, sessionToken } from "../sign_in/session.ts";
-import { prefixOf } from "../../lib/figures.ts";
 import { queryOf } from "../../lib/snippets.ts";
 
 /** The named colors of shields.io, as the swatches show them. */
@@ -53,6 +60,13 @@ const idField = make("input.big", {
   "aria-describedby": "id-hint",
 });
 const idHint = make("p.small", { id: "id-hint" });
+const others = make("textarea.big", { id: "others", rows: 2, spellcheck: "false" });
+const beside = make(
+  ".beside",
+  make("label.label", { for: "others" }, "Compare with"),
+  others,
+  make("p.small", `Up to ${MAX_COUNTERS - 1} more counters, one per line.`),
+);
 const countRadio = make("input", { type: "radio", name: "do", value: "count", checked: true });
 const showRadio = make("input", { type: "radio", name: "do", value: "show" });
 const onceBox = make("input", { type: "checkbox", name: "once", value: "day" });
@@ -72,16 +86,15 @@ const closed = make(
 const everything = make("span", { dir: "auto" });
 const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
   state.usesGroupKey = index === 1;
-  show();
 });
 const opens = make(".under", make("small", "Key scope"), opening.element);
 const tiles = make(".tiles", { id: "tiles" });
 const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
   state.kind = KINDS[index] ?? state.kind;
   showTiles();
-  show();
 }, "tabs");
 const labelField = make("input", { type: "text", id: "label", name: "label" });
+const labelName = make("label.label", { for: "label" });
 const ownColor = make("input", {
   name: "color",
   "aria-label": "Another color: a name or hex",
@@ -98,7 +111,13 @@ const fields = make(".grid");
 const why = make("p.small");
 const form = make(
   "form",
-  { id: "design", "aria-label": "Design", submit: (event) => event.preventDefault(), input: take },
+  {
+    id: "design",
+    "aria-label": "Design",
+    submit: (event) => event.preventDefault(),
+    input: take,
+    change: take,
+  },
   make(
     "fieldset",
     make("legend", "What should it do?"),
@@ -119,11 +138,11 @@ const form = make(
     closed,
     once,
   ),
-  make("div", make("label.label", { for: "id" }, "Counter"), idField, idHint, opens),
+  make("div", make("label.label", { for: "id" }, "Counter"), idField, idHint, beside, opens),
   make("fieldset", make("legend", "Style"), kindTabs.element, tiles),
   make(
     ".pair",
-    make("div", make("label.label", { for: "label" }, "Label"), labelField),
+    make("div", labelName, labelField),
     make("fieldset", make("legend", "Color"), swatches),
   ),
   make(
@@ -200,8 +219,10 @@ function showTiles() {
   const { kind } = state;
   const name = tileName(kind);
   const control = facts.controls[name];
-  const all = control?.enum ?? [kind];
-  const first = state.tiles.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
+  // Bars show one counter.
+  const all = (control?.enum ?? [kind]).filter((value) => value !== "bars" || !hasOthers());
+  const usual = state.tiles.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
+  const first = all.find((value) => value === usual) ?? all.at(-1);
   tiles.classList.toggle("tall", kind !== "badge");
   fill(
     tiles,
@@ -229,13 +250,22 @@ function controls(selector: string) {
 
 const showSoon = debounced(show);
 
-/** Handles a choice or a typed text. */
-function take({ target }: Event) {
-  const { name, value } = target as HTMLInputElement;
+/** Handles a choice once it is made, and a text while it is typed. */
+function take({ type, target }: Event) {
+  const field = target as HTMLInputElement;
+  const { name, value } = field;
+  const isTyped = /text|number/.test(field.type);
+  if (isTyped !== (type === "input")) return;
   if (name === tileName(state.kind)) state.tiles.set(state.kind, value);
   if (name === "do" && state.kind === "badge") state.counts = countRadio.checked;
+  if (target === others) showTiles();
   awaitResult();
-  showSoon();
+  if (isTyped) showSoon();
+  else show();
+}
+
+function hasOthers() {
+  return state.kind === MANY && others.value.trim() !== "";
 }
 
 /** Fills the form from a query, as the address has it. */
@@ -246,12 +276,14 @@ export function restoreDesign(query: URLSearchParams) {
   kindTabs.mark(KINDS.indexOf(kind));
   const tile = query.get(tileName(kind) || "picture");
   if (tile !== null) state.tiles.set(kind, tile);
+  const [id = "", ...more] = query.getAll("id");
+  idField.value = id;
+  others.value = more.join("\n");
   showTiles();
-  idField.value = query.get("id") ?? "";
   const color = query.get("color") ?? "";
   const isNamed = color === "" || COLORS.some(([name]) => name === color);
   const choices: Choices = [...query, ["swatch", isNamed ? color : "other"]];
-  for (const [name, value] of choices) {
+  for (const [name, value] of choices.filter(([name]) => name !== "id")) {
     for (const control of controls(`[name="${CSS.escape(name)}"]`)) {
       if (/radio|checkbox/.test(control.type)) {
         control.checked = control.value === value;
@@ -277,67 +309,62 @@ export function restoreDesign(query: URLSearchParams) {
 /** Shows the design: its fields, its pictures and what is pasted. */
 export async function show() {
   if (byId("badges-view").hidden) return;
-  const { kind } = state;
+  readForm();
+  const isOwner = sessionToken() !== undefined;
+  const design = resultOf(state, facts, isOwner);
+  const { kind, isCounting, prefix } = design;
   const isBadge = kind === "badge";
   countRadio.disabled = !isBadge;
-  // The choice returns with the badge. Visitors have no key, so only a line that shows works.
-  countRadio.checked = isBadge && (state.counts ?? sessionToken() !== undefined);
-  showRadio.checked = !countRadio.checked;
-  readForm();
-  const { isCounting, isOnce, values } = state;
+  countRadio.checked = isCounting;
+  showRadio.checked = !isCounting;
   onlyShow.hidden = isBadge;
   once.hidden = !isCounting;
-  closed.hidden = facts.openReads || isCounting || !sessionToken();
-  ownColor.hidden = values.swatch !== "other";
-  const known = new Map(parametersOf(kind, facts));
-  labelField.placeholder = known.get("label") ?? "";
-  showKnown(known);
-  const id = idField.value.trim();
-  const prefix = prefixOf(id);
-  if (prefix === "") state.usesGroupKey = false;
-  opens.hidden = prefix === "" || !isCounting;
+  closed.hidden = facts.openReads || isCounting || !isOwner;
+  beside.hidden = kind !== MANY;
+  ownColor.hidden = state.values.swatch !== "other";
+  labelName.textContent = isBadge ? "Label" : "A label";
+  showKnown(isCounting);
+  opens.hidden = prefix === "";
+  state.usesGroupKey = design.usesGroupKey;
   opening.mark(state.usesGroupKey ? 1 : 0);
   everything.textContent = `all counters under ${prefix}`;
-  const looks = chosen(state, facts);
   // The address names the design, so that it can be shared.
-  const address = addressOf(state, id, looks);
-  history.replaceState(null, "", address.length === 0 ? "#badges" : `#badges&${queryOf(address)}`);
+  const address = queryOf(design.address);
+  history.replaceState(null, "", address === "" ? "#badges" : `#badges&${address}`);
   const mine = awaitResult();
-  const obstacle = await checkName(id);
+  const { words, obstacle } = await about(design.ids);
   if (!isCurrent(mine)) return;
-  const shownId = id === "" || obstacle === "" ? id : undefined;
+  const isEmpty = design.ids.length === 0;
+  const hasPicture = isEmpty || obstacle === "";
+  idHint.textContent = words;
+  idField.ariaInvalid = String(!hasPicture);
+  idHint.classList.toggle("bad", !hasPicture);
   for (const image of tiles.querySelectorAll("img")) {
-    showPicture(image, kind, { id: shownId, looks: chosen(state, facts, image.dataset.value) });
+    showPicture(image, resultOf(state, facts, isOwner, image.dataset.value), hasPicture);
   }
-  showResult({
-    kind,
-    id: shownId,
-    obstacle,
-    looks,
-    isCounting,
-    isOnce: isCounting && isOnce,
-    prefix: isCounting && state.usesGroupKey ? prefix : "",
-    label: labelField.disabled ? "" : labelField.value.trim(),
-  });
+  showPreviews(design, hasPicture);
+  showSnippets(design, obstacle);
 }
 
 /** Reads what is chosen in the form. */
 function readForm() {
   const data = new FormData(form);
   state.values = Object.fromEntries([...data].map(([name, value]) => [name, String(value)]));
-  state.isCounting = state.kind === "badge" && countRadio.checked;
-  state.isOnce = onceBox.checked;
+  const more = hasOthers() ? others.value.split("\n") : [];
+  state.ids = [idField.value, ...more].map((id) => id.trim()).filter((id) => id !== "");
 }
 
 /** Disables the fields that a style or a counting badge does not have, and says so. */
-function showKnown(known: Map<string, string>) {
+function showKnown(isCounting: boolean) {
+  const known = new Map(parametersOf(state.kind, facts));
+  labelField.placeholder = known.get("label") ?? "";
   const off: { name: string; place: string }[] = [];
   for (const control of controls(".grid [name], #label")) {
     const { name } = control;
     const isKnown = known.has(name);
     const label = control.closest("label");
     if (label) label.hidden = !isKnown;
-    const place = offIn(name, state, facts);
+    const place = offIn(name, isCounting, state.values.style ?? "", facts);
     control.disabled = !isKnown || place !== "";
     if (isKnown && place) off.push({ name: words(name).toLowerCase(), place });
   }
@@ -347,29 +374,29 @@ function showKnown(known: Map<string, string>) {
   ).join(" ");
 }
 
-/** Says below the name what is known of it. Returns what to do before the design is of use. */
-async function checkName(id: string) {
-  const { words, obstacle } = await aboutName(id);
-  if (idField.value.trim() !== id) return obstacle;
-  idHint.textContent = words;
-  idField.ariaInvalid = String(id !== "" && obstacle !== "");
-  idHint.classList.toggle("bad", id !== "" && obstacle !== "");
-  return obstacle;
-}
-
-async function aboutName(id: string) {
-  const words = "A new name starts at 0.";
-  if (id === "") {
+/** Returns what is known of counters, and what to do before the design is of use. */
+async function about(ids: readonly string[]) {
+  if (ids.length === 0) {
     const example = "A name of your own, such as user/repo or blog/first-post.";
     return { words: example, obstacle: "Name a counter first" };
   }
-  if (!facts.openReads && !sessionToken()) return { words, obstacle: "" };
+  const wrong = ids.length === 1 ? "Correct the name first" : "Correct the names first";
+  if (ids.length > MAX_COUNTERS) {
+    const words = `A chart shows up to ${MAX_COUNTERS} counters. These are ${ids.length}.`;
+    return { words, obstacle: wrong };
+  }
+  const fresh = "A new name starts at 0.";
+  if (!facts.openReads && !sessionToken()) return { words: fresh, obstacle: "" };
   try {
-    const { hits } = await callForJson(`count?${queryOf([["id", id]])}`);
-    return { words: `${plural(hits, "view")} so far. ${words}`, obstacle: "" };
+    const counts = ids.map((id) => callForJson(`count?${queryOf([["id", id]])}`));
+    const views = (await Promise.all(counts)).reduce((sum, { hits }) => sum + hits, 0);
+    const words = `${plural(views, "view")} so far.${views === 0 ? ` ${fresh}` : ""}`;
+    return { words, obstacle: "" };
   } catch (error) {
     const isWrong = error instanceof Refused && error.status === 400;
-    const obstacle = isWrong ? "Correct the name first" : "Wait until the server is back";
-    return { words: errorMessage(error), obstacle };
+    return {
+      words: errorMessage(error),
+      obstacle: isWrong ? wrong : "Wait until the server is back",
+    };
   }
 }

@@ -1,4 +1,5 @@
 import type { PageFacts } from "../../../page/compose.ts";
+import { prefixOf } from "../../lib/figures.ts";
 
 /** Parameters and their values. */
 export type Choices = (readonly [name: string, value: string])[];
@@ -6,16 +7,16 @@ export type Choices = (readonly [name: string, value: string])[];
 /** The parameters of pictures, and their defaults in other pictures than a badge. */
 export type Looks = Pick<PageFacts, "controls" | "defaults">;
 
-/** A design in the builder. `values` are the fields by their names. */
+/** What is chosen in the builder. `values` are the fields by their names. */
 export interface DesignState {
   kind: string;
+  /** The counter, and in a chart those beside it. */
+  ids: readonly string[];
   values: Record<string, string>;
   /** The chosen tile of each kind. */
   readonly tiles: Map<string, string>;
-  /** True if the badge shall count. Kept while a kind that cannot count is shown. */
+  /** True if a badge shall count. Kept while a kind that cannot count is shown. */
   counts: boolean | undefined;
-  isCounting: boolean;
-  isOnce: boolean;
   /** True if the key is valid for all counters under the prefix of the id. */
   usesGroupKey: boolean;
 }
@@ -23,17 +24,67 @@ export interface DesignState {
 export function newDesign(): DesignState {
   return {
     kind: "badge",
+    ids: [],
     values: {},
     tiles: new Map(),
     counts: undefined,
-    isCounting: false,
-    isOnce: false,
     usesGroupKey: false,
+  };
+}
+
+/** What the choices come to. */
+export interface Result {
+  kind: string;
+  /** The counters of the picture, each once. */
+  ids: readonly string[];
+  isCounting: boolean;
+  isOnce: boolean;
+  /** The prefix of the counter, which its key may open too, or empty. */
+  prefix: string;
+  usesGroupKey: boolean;
+  looks: Choices;
+  /** The text in place of the picture. */
+  alt: string;
+  /** The design as the address has it, so that it can be shared. */
+  address: Choices;
+}
+
+/** Returns what the choices come to, in the style or kind of a tile if given. */
+export function resultOf(
+  state: DesignState,
+  looks: Looks,
+  isOwner: boolean,
+  tile?: string,
+): Result {
+  const { kind, values, counts } = state;
+  const isBadge = kind === "badge";
+  // Visitors have no key, so at first only a line that shows works for them.
+  const isCounting = isBadge && (counts ?? isOwner);
+  const isOnce = isCounting && values.once === "day";
+  const ids = [...new Set(state.ids)].slice(0, kind === MANY ? undefined : 1);
+  const prefix = isCounting ? prefixOf(ids[0] ?? "") : "";
+  const usesGroupKey = state.usesGroupKey && prefix !== "";
+  const chosen = looksOf(state, looks, isCounting, tile);
+  const all: Choices = [
+    ["picture", isBadge ? "" : kind],
+    ...ids.map((id) => ["id", id] as const),
+    ...chosen,
+    ["do", counts === undefined || !isBadge ? "" : counts ? "count" : "show"],
+    ["once", isOnce ? "day" : ""],
+    ["group", usesGroupKey ? "on" : ""],
+  ];
+  return {
+    ...{ kind, ids, isCounting, isOnce, prefix, usesGroupKey, looks: chosen },
+    alt: chosen.find(([name]) => name === "label")?.[1] ?? "views",
+    address: all.filter(([, value]) => value !== ""),
   };
 }
 
 /** The kinds of pictures by path, in the order of the tabs. */
 export const KINDS = ["badge", "chart.svg", "calendar.svg", "card.svg"];
+/** The kind that shows several counters. */
+export const MANY = "chart.svg";
+export const MAX_COUNTERS = 6;
 /** The parameters whose values are the tiles. */
 const TILES: Record<string, string> = { badge: "style", "chart.svg": "kind" };
 /** The labels of parameters and values that differ from their names. */
@@ -102,12 +153,16 @@ export function parametersOf(kind: string, { controls, defaults }: Looks) {
     ] as [name: string, usual: string]));
 }
 
-/** Returns the values that differ from the defaults, in the style or kind of a tile if given. */
-export function chosen(state: DesignState, looks: Looks, tile?: string): Choices {
-  const { kind, values } = state;
+/** Returns the values that differ from the defaults. */
+function looksOf(
+  { kind, values }: DesignState,
+  looks: Looks,
+  isCounting: boolean,
+  tile?: string,
+): Choices {
   const style = kind === "badge" ? tile ?? values.style ?? "" : "";
   return parametersOf(kind, looks).flatMap(([name, usual]) => {
-    if (offIn(name, { ...state, values: { ...values, style } }, looks)) return [];
+    if (offIn(name, isCounting, style, looks)) return [];
     let value = (values[name] ?? "").trim();
     if (name === "color" && values.swatch !== "other") value = values.swatch ?? "";
     if (tile !== undefined && name === tileName(kind)) value = tile;
@@ -124,23 +179,8 @@ export function styleDefault(name: string, kind: string, style: string) {
 }
 
 /** Returns where a parameter would have no effect, or an empty text. */
-export function offIn(name: string, { isCounting, values }: DesignState, { controls }: Looks) {
+export function offIn(name: string, isCounting: boolean, style: string, { controls }: Looks) {
   const { counting, unseen } = controls[name] ?? {};
   if (isCounting && counting === false) return "a badge that counts";
-  const style = controls.style?.enum?.indexOf(values.style ?? "") ?? -1;
-  return unseen?.includes(style) ? "this style" : "";
-}
-
-/** Returns the design as the address has it, so that it can be shared. */
-export function addressOf(state: DesignState, id: string, looks: Choices): Choices {
-  const { kind, counts, isCounting, isOnce, usesGroupKey } = state;
-  const all: Choices = [
-    ["picture", kind === "badge" ? "" : kind],
-    ["id", id],
-    ...looks,
-    ["do", counts === undefined || kind !== "badge" ? "" : counts ? "count" : "show"],
-    ["once", isCounting && isOnce ? "day" : ""],
-    ["group", usesGroupKey ? "on" : ""],
-  ];
-  return all.filter(([, value]) => value !== "");
+  return unseen?.includes(controls.style?.enum?.indexOf(style) ?? -1) ? "this style" : "";
 }

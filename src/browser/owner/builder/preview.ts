@@ -2,34 +2,44 @@ import { keyOf } from "../counters/counter.ts";
 import { base } from "../../lib/base.ts";
 import { here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
+import { copyButton } from "../../lib/clipboard.ts";
 import { byId, fill, icon, make } from "../../lib/make.ts";
 import { errorMessage } from "../../lib/words.ts";
-import type { Choices } from "./design.ts";
+import type { Choices, Result } from "./design.ts";
 import { call, facts, sessionToken } from "../sign_in/session.ts";
-import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
+import { elementSnippet, imageSnippets, queryOf } from "../../lib/snippets.ts";
 
-/** A design. `prefix` is the prefix of its key, or empty for the key of the counter. */
-export interface Design {
-  kind: string;
-  /** Empty for a sample, undefined if there is nothing to show. */
-  id: string | undefined;
+/** What is shown beside the form. */
+const shown = {
+  /** Number of the last design, by which late responses to earlier ones are ignored. */
+  turn: 0,
+  /** Settled once the snippets show the last design. */
+  done: Promise.withResolvers<void>(),
   /** The step before there is a line to paste, or empty. */
-  obstacle: string;
-  looks: Choices;
-  isCounting: boolean;
-  isOnce: boolean;
-  prefix: string;
-  label: string;
-}
-
-/** The format that is shown, such as "Markdown". */
-let format = "Markdown";
-/** Number of the last design, by which late responses to earlier ones are ignored. */
-let turn = 0;
+  obstacle: "",
+  format: "Markdown",
+  texts: new Map<string, string>(),
+};
 
 const views = make(".views");
 const viewName = make("small");
-const snippets = make("section.panel.snippets", { "aria-label": "To paste" });
+const hold = make("p.hold", { id: "obstacle" });
+const lacking = make("div");
+const tabs = make("div");
+const code = make("pre", { id: "code", role: "group", tabindex: 0, "aria-label": "To paste" });
+const pasted = make("div", tabs, code);
+const copyName = make("span");
+// It stays while the design changes, so that no click on it is lost.
+const copying = copyButton(copyName, lineToCopy);
+copying.className = "primary";
+const sight = make("img", { alt: "", loading: "lazy", error: blank });
+const bar = make(".copy", sight, copying);
+const snippets = make(
+  "section.panel.snippets",
+  { "aria-label": "To paste" },
+  make(".texts", hold, lacking, pasted),
+  bar,
+);
 const notes = make(".notes");
 
 /** The previews and snippets. */
@@ -52,23 +62,28 @@ export const result = make(
 
 /** Reports whether a design is the last one. */
 export function isCurrent(mine: number) {
-  return mine === turn;
-}
-
-export function showResult(design: Design) {
-  showReadmes(design);
-  showSnippets(design);
+  return mine === shown.turn;
 }
 
 /** Marks the snippets as outdated. Returns the number of the new design. */
 export function awaitResult() {
+  if (snippets.ariaBusy !== "true") shown.done = Promise.withResolvers();
   snippets.ariaBusy = "true";
-  return ++turn;
+  return ++shown.turn;
+}
+
+/** Returns the line once it is that of the last design. Without one, the name has the focus. */
+async function lineToCopy() {
+  await shown.done.promise;
+  if (shown.obstacle === "") return code.textContent ?? "";
+  byId("id").focus();
 }
 
 // --- Pictures ------------------------------------------------------------------------------------
 
-function showReadmes({ kind, id, looks }: Design) {
+/** Shows the previews of a design, or empty frames if it has no picture. */
+export function showPreviews(design: Result, hasPicture: boolean) {
+  const { kind, ids } = design;
   if (views.dataset.kind !== kind) {
     views.dataset.kind = kind;
     fill(
@@ -90,17 +105,19 @@ function showReadmes({ kind, id, looks }: Design) {
     );
   }
   for (const title of views.querySelectorAll(".title")) {
-    title.textContent = /[^/]*(?=\/?$)/.exec(id ?? "")?.[0] ?? "";
+    title.textContent = /[^/]*(?=\/?$)/.exec(hasPicture && ids[0] || "")?.[0] ?? "";
   }
   for (const image of views.querySelectorAll("img")) {
-    image.alt = id === undefined ? "" : `Preview on a ${image.id.slice(3)} page`;
-    showPicture(image, kind, { id, looks });
+    image.alt = hasPicture ? `Preview on a ${image.id.slice(3)} page` : "";
+    showPicture(image, design, hasPicture);
   }
-  viewName.textContent = isSample(id) ? "Preview with sample numbers" : "Preview on light and dark";
+  showPicture(sight, design, hasPicture);
+  const isReal = !isSample(design);
+  viewName.textContent = isReal ? "Preview on light and dark" : "Preview with sample numbers";
 }
 
-function isSample(id: string | undefined) {
-  return id === "" || !facts.openReads && !sessionToken();
+function isSample({ ids }: Result) {
+  return ids.length === 0 || !facts.openReads && !sessionToken();
 }
 
 /** Takes a picture that is not there out of the page, so that no earlier one stays. */
@@ -114,80 +131,98 @@ function blank({ target }: Event) {
 const pictured: WeakMap<HTMLImageElement, string> = new WeakMap();
 
 /** Shows a picture without counting. If reads are protected, visitors see a sample. */
-export async function showPicture(
-  image: HTMLImageElement,
-  kind: string,
-  { id, looks }: Pick<Design, "id" | "looks">,
-) {
+export async function showPicture(image: HTMLImageElement, design: Result, hasPicture: boolean) {
+  const { kind, ids, looks } = design;
   const token = sessionToken();
-  const path = isSample(id)
+  const path = isSample(design)
     ? `sample/${kind}?${queryOf(looks)}`
-    : `${kind}?${queryOf([["id", id ?? ""], ...looks])}`;
-  const shown = id === undefined ? "" : `${path} ${token}`;
-  if (shown !== "" && pictured.get(image) === shown) return;
-  pictured.set(image, shown);
-  if (id === undefined) return image.removeAttribute("src");
-  if (facts.openReads || isSample(id)) {
+    : `${kind}?${queryOf([...named(ids), ...looks])}`;
+  const wanted = hasPicture ? `${path} ${token}` : "";
+  if (wanted !== "" && pictured.get(image) === wanted) return;
+  pictured.set(image, wanted);
+  if (!hasPicture) return image.removeAttribute("src");
+  if (facts.openReads || isSample(design)) {
     image.src = new URL(path, here).href;
     return;
   }
   const answer = await call(path, { headers: { accept: "image/svg+xml" } }).catch(() => undefined);
-  if (!answer || pictured.get(image) !== shown) return;
+  if (!answer || pictured.get(image) !== wanted) return;
   URL.revokeObjectURL(image.src);
   image.src = URL.createObjectURL(await answer.blob());
 }
 
+function named(ids: readonly string[]): Choices {
+  return ids.map((id) => ["id", id]);
+}
+
 // --- What is pasted ------------------------------------------------------------------------------
 
-async function showSnippets(design: Design) {
+/** Shows what to paste, or what to do before there is a line to paste. */
+export async function showSnippets(design: Result, obstacle: string) {
   const mine = awaitResult();
-  if (design.obstacle !== "") {
-    fill(snippets, ...blocked(design.obstacle));
-    snippets.ariaBusy = "false";
-    return fill(notes);
-  }
   let failure: string | undefined;
-  const texts = await snippetsOf(design).catch((error) => {
+  const texts = obstacle !== "" ? {} : await snippetsOf(design).catch((error) => {
     failure = errorMessage(error);
     return {};
   });
-  if (mine !== turn) return;
-  const box = snippetBox("code", texts, format, (name) => {
-    format = name;
-    return `Copy ${name}`;
-  });
-  fill(snippets, ...sessionToken() ? box : shownToVisitors(design, box));
+  if (!isCurrent(mine)) return;
+  const isOwner = sessionToken() !== undefined;
+  const works = isOwner || design.isCounting || facts.openReads;
+  shown.obstacle = obstacle;
+  shown.texts = new Map(Object.entries(works ? texts : {}));
+  hold.hidden = obstacle === "";
+  const toField = make("button.quiet", { click: () => byId("id").focus() }, obstacle);
+  fill(hold, toField, make("small", "Then the line to paste is here."));
+  fill(lacking, obstacle === "" && !isOwner && lackingFor(design));
+  pasted.hidden = shown.texts.size === 0;
+  bar.hidden = pasted.hidden && hold.hidden;
+  copying.ariaDisabled = hold.hidden ? null : "true";
+  if (hold.hidden) copying.removeAttribute("aria-describedby");
+  else copying.setAttribute("aria-describedby", hold.id);
+  showFormats();
   snippets.ariaBusy = "false";
-  showNotes(design, failure);
+  shown.done.resolve();
+  fill(notes, ...obstacle === "" ? notesOn(design, failure) : []);
 }
 
-/** Returns what to do first, in place of the line to paste. */
-function blocked(obstacle: string) {
-  const toField = make("button.quiet", { click: () => byId("id").focus() }, obstacle);
-  return [
-    make("p.hold", { id: "obstacle" }, toField, make("small", "Then the line to paste is here.")),
-    make(
-      ".paste",
-      make("button", { "aria-disabled": true, "aria-describedby": "obstacle" }, `Copy ${format}`),
-    ),
-  ];
+function showFormats() {
+  const formats = [...shown.texts.keys()];
+  const list = formats.join();
+  const pick = (index: number) => {
+    shown.format = formats[index] ?? "";
+    showLine();
+  };
+  if (tabs.dataset.formats !== list) {
+    tabs.dataset.formats = list;
+    const chosen = Math.max(0, formats.indexOf(shown.format));
+    fill(tabs, choice("Format", formats, chosen, pick, "tabs").element);
+  }
+  showLine();
+}
+
+function showLine() {
+  const [first] = shown.texts.keys();
+  const format = shown.texts.has(shown.format) ? shown.format : first ?? shown.format;
+  code.textContent = shown.texts.get(format) ?? "";
+  copyName.textContent = `Copy ${format}`;
 }
 
 async function snippetsOf(
-  { kind, id = "", looks, isCounting, isOnce, prefix, label }: Design,
+  { kind, ids, looks, isCounting, isOnce, prefix, usesGroupKey, alt }: Result,
 ): Promise<Record<string, string>> {
+  const [id = ""] = ids;
   const key = !isCounting || !sessionToken()
     ? "KEY"
-    : (await (prefix === "" ? keyOf("id", id) : keyOf("prefix", prefix))).key;
+    : (await (usesGroupKey ? keyOf("prefix", prefix) : keyOf("id", id))).key;
   const once: Choices = isOnce ? [["once", "day"]] : [];
   const keyed: Choices = isCounting ? [["key", key]] : [];
   const addressOf = (path: string, choices: Choices) =>
-    new URL(`${path}?${queryOf([["id", id], ...choices])}`, base).href;
+    new URL(`${path}?${queryOf([...named(ids), ...choices])}`, base).href;
   const address = addressOf(isCounting ? "hit.svg" : kind, [...looks, ...once, ...keyed]);
-  const snippets: Record<string, string> = imageSnippets(address, label || "views");
+  const snippets: Record<string, string> = imageSnippets(address, alt);
   if (kind !== "badge") return snippets;
   snippets.Script = `${elementSnippet("tally-mark", [["counter", id], ...keyed, ...once])} views`;
-  if (prefix !== "") {
+  if (usesGroupKey) {
     snippets.List = elementSnippet("tally-top", [["prefix", prefix], ...keyed, ["limit", "5"]]);
   }
   if (!isCounting && facts.openReads) {
@@ -201,36 +236,36 @@ function warning(...text: (Node | string)[]) {
   return make("p.note.small", make("span", ...text));
 }
 
-/** Returns the snippets with what visitors lack, or only that if a snippet would not work. */
-function shownToVisitors({ isCounting }: Design, box: Node[]) {
+/** Returns what a line lacks that a visitor would paste, if anything. */
+function lackingFor({ isCounting }: Result) {
   const link = make("a", { href: "#sign-in" }, "Sign in");
   if (isCounting) {
     const need = make("b", "This line needs the counter’s key");
     const only = " to get it: only the owner can create keys.";
-    return [warning(need, " in place of KEY. ", link, only), ...box];
+    return warning(need, " in place of KEY. ", link, only);
   }
-  if (facts.openReads) return box;
-  return [warning("Reads are protected on this server. ", link, " to get a line that works.")];
+  return !facts.openReads &&
+    warning("Reads are protected on this server. ", link, " to get a line that works.");
 }
 
-function showNotes({ isCounting, prefix }: Design, failure: string | undefined) {
+function notesOn({ isCounting, prefix, usesGroupKey }: Result, failure: string | undefined) {
+  const scope = usesGroupKey ? `every counter under ${prefix}` : "this counter";
   const key = make(
     "p.told",
     icon("M2 7.5l3.5 3.5L12 3.5"),
     make(
       "span",
       "The key adds views to ",
-      make("b", { dir: "auto" }, prefix === "" ? "this counter" : `every counter under ${prefix}`),
+      make("b", { dir: "auto" }, scope),
       " and works for nothing else, so it is safe to publish.",
     ),
   );
-  fill(
-    notes,
+  return [
     failure ? warning(failure) : isCounting && sessionToken() !== undefined && key,
     /^(localhost|127\.|\[)/.test(location.hostname) && warning(
       "GitHub cannot reach ",
       make("b", location.hostname),
       ". Replace the address once your server is public.",
     ),
-  );
+  ];
 }

@@ -72,11 +72,10 @@ function showKey(id: string, place: HTMLElement) {
     const why = make("p.small");
     fill(
       place,
-      ...snippetBox("paste", { Markdown, HTML, Script, URL: url }, "Markdown", (name) => {
+      ...snippetBox({ Markdown, HTML, Script, URL: url }, (name) => {
         why.textContent = name === "Script"
           ? "It counts a view of the page and shows the number."
           : "Every view of this image adds one.";
-        return "Copy";
       }),
       why,
       ...keyParts(own, "This key can count this counter and nothing else; it may be public."),

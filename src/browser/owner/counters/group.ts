@@ -81,7 +81,7 @@ function showKey(prefix: string, place: HTMLElement) {
       : { List };
     fill(
       place,
-      ...snippetBox("paste", snippets, "Markdown", () => "Copy"),
+      ...snippetBox(snippets),
       make(
         "p.small",
         service.openReads

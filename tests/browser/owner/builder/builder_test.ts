@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { needsChromium, sharedChromium } from "../../../support/chromium.ts";
 import { type ServiceAddress, startLocalService } from "../../../support/local_service.ts";
 import { authorized, SECRET } from "../../../support/secret.ts";
@@ -189,6 +189,42 @@ for (const hash of ["#picture=x&label=a&id=home", "#badges&picture=x&label=a&id=
   );
 }
 
+testPage(
+  "a click on Copy is never lost, copies the design as it is, and keeps its button",
+  { env: OPEN, path: NAMED },
+  async ({ page, service }) => {
+    const copy = page.getByRole("button", { name: /^(Copy Markdown|Copied)$/ });
+    const pasted = () => page.evaluate<string>("navigator.clipboard.readText()");
+    let answered = Promise.withResolvers<void>();
+    await settled(page);
+    await page.route(`${service.url}/count?*`, async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    // The design is drawn between press and release, as after a slow answer.
+    await page.getByRole("radio", { name: "Pixel" }).check();
+    await copy.hover();
+    await page.mouse.down();
+    answered.resolve();
+    await settled(page);
+    await page.mouse.up();
+    await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+    match(await pasted(), /style=pixel/);
+    const button = await copy.elementHandle();
+    // The click is earlier than the answer.
+    answered = Promise.withResolvers();
+    await page.getByLabel("Label", { exact: true }).fill("late");
+    await copy.click();
+    answered.resolve();
+    await settled(page);
+    await waitFor("the line with its label", async () => /label=late/.exec(await pasted()));
+    // A kind is drawn once, and the button that has the focus stays.
+    await page.getByRole("radio", { name: "Chart" }).check();
+    await settled(page);
+    ok(await button?.evaluate((element) => element.isConnected));
+  },
+);
+
 testPage("charts only show: the builder says so, and goes back to counting with the badge", {
   env: OPEN,
   path: NAMED,
@@ -206,6 +242,22 @@ testPage("charts only show: the builder says so, and goes back to counting with 
   ok(await counting.isChecked());
   ok(await page.getByRole("radio", { name: "Pixel" }).isChecked());
   match(await copied(page, "URL"), /\/hit\.svg\?/);
+});
+
+testPage("a chart of several counters is a line for each, as far as a chart has room", {
+  env: OPEN,
+  path: "/#badges&picture=chart.svg&id=home",
+}, async ({ page }) => {
+  await page.getByLabel("Compare with").fill("two\n\n three ");
+  await page.getByText("0 views so far.").waitFor();
+  match(await copied(page, "URL"), /chart\.svg\?id=home&id=two&id=three&kind=total$/);
+  strictEqual(await page.getByRole("radio", { name: "Bars" }).count(), 0);
+  ok((await shown(page, "#on-light")).width > 0);
+  await page.reload();
+  strictEqual(await page.getByLabel("Compare with").inputValue(), "two\nthree");
+  await page.getByLabel("Compare with").fill("1\n2\n3\n4\n5\n6");
+  await page.getByText("A chart shows up to 6 counters. These are 7.").waitFor();
+  await page.getByRole("button", { name: "Correct the names first" }).waitFor();
 });
 
 testPage("the builder offers the key of a group, once a day, and the list of most read pages", {
@@ -245,7 +297,7 @@ testPage("the builder shows a sample where reads are closed, and to the owner th
   const { width } = await shown(page, "#on-dark");
   await page.getByText("Reads are protected on this server. Sign in to get a line that works.")
     .waitFor();
-  strictEqual(await page.locator("#code").count(), 0);
+  strictEqual(await page.locator("#code:visible").count(), 0);
   await page.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, SECRET);
   await page.getByRole("link", { name: "Badges" }).click();
@@ -305,6 +357,26 @@ for (const width of [320, 768, 1280]) {
 }
 
 testPage(
+  "on a phone Copy is always in reach, and covers nothing that has the focus",
+  { env: OPEN, path: NAMED, viewport: { width: 390, height: 640 } },
+  async ({ page }) => {
+    const bar = page.locator(".copy");
+    await shown(page, ".copy img");
+    const { y, height } = await box(bar);
+    strictEqual(y + height, 640);
+    await bar.getByRole("button", { name: "Copy Markdown" }).click();
+    await bar.getByRole("button", { name: "Copied" }).waitFor();
+    for (let stop = 0; stop < 12; stop++) {
+      await page.keyboard.press("Shift+Tab");
+      const { y } = await box(bar);
+      const focused = page.locator(":focus");
+      const { y: top, height } = await box(focused);
+      ok(top + height <= y || top >= y, await focused.evaluate((element) => element.outerHTML));
+    }
+  },
+);
+
+testPage(
   "a badge is designed with the keyboard alone",
   { env: OPEN, path: NAMED },
   async ({ page, service }) => {
@@ -356,17 +428,19 @@ async function settled(page: Page): Promise<void> {
   await page.locator(".snippets[aria-busy=false]").waitFor();
 }
 
-/** Returns what the button copies once the snippets show the current design. */
+/** Returns what the button copies in a format. */
 async function copied(page: Page, name: string): Promise<string> {
-  const done = page.getByRole("button", { name: "Copied", exact: true });
-  // A picture that loads late draws the snippets again, and with them the button.
-  for (let attempt = 0, isDone = false; !isDone && attempt < 10; attempt++) {
-    await settled(page);
-    await page.getByRole("radio", { name, exact: true }).click();
-    await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
-    isDone = await done.waitFor({ timeout: 5000 }).then(() => true, () => false);
-  }
+  await settled(page);
+  await page.getByRole("radio", { name, exact: true }).click();
+  await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
+  await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
   return await page.evaluate<string>("navigator.clipboard.readText()");
+}
+
+async function box(element: Locator): Promise<{ y: number; height: number }> {
+  const found = await element.boundingBox();
+  ok(found, "The element is not shown");
+  return found;
 }
 
 interface Size {

@@ -76,6 +76,8 @@ testOwner("a counter leads to the builder", LINES, async ({ page }) => {
   await page.getByRole("link", { name: "Design a badge" }).click();
   await page.getByText("10 views so far.").waitFor();
   strictEqual(await page.getByLabel("Counter", { exact: true }).inputValue(), "blog/one");
+  strictEqual(await page.locator(":focus").innerText(), "Build a badge");
+  strictEqual(await page.evaluate("scrollY"), 0);
   await page.goBack();
   await page.getByRole("heading", { name: "blog/one" }).waitFor();
 });

@@ -1,11 +1,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
-  addressOf,
-  chosen,
   type DesignState,
   type Looks,
   newDesign,
   offIn,
+  resultOf,
   valueWords,
 } from "../../../../../src/browser/owner/builder/design.ts";
 
@@ -22,40 +21,44 @@ const LOOKS: Looks = {
   defaults: {},
 };
 
-const design = (changes: Partial<DesignState>): DesignState => ({ ...newDesign(), ...changes });
+const result = (changes: Partial<DesignState>, isOwner = false, tile?: string) =>
+  resultOf({ ...newDesign(), ...changes }, LOOKS, isOwner, tile);
 
-Deno.test("chosen() has what differs from the defaults, and what a style has by default", () => {
+Deno.test("a result has what differs from the defaults, and what a style has by default", () => {
   const values = { style: "pill", label: "views", color: "red", swatch: "", period: "month" };
-  deepStrictEqual(chosen(design({ values }), LOOKS), [
+  deepStrictEqual(result({ values }).looks, [
     ...[["style", "pill"], ["spark", "14"], ["theme", "auto"], ["period", "month"]],
   ]);
+  strictEqual(result({ values }).alt, "views");
   const own = { ...values, swatch: "other", spark: "off", label: " reads " };
-  deepStrictEqual(chosen(design({ values: own }), LOOKS), [
+  deepStrictEqual(result({ values: own }).looks, [
     ...[["style", "pill"], ["label", "reads"], ["theme", "auto"], ["color", "red"]],
     ["period", "month"],
   ]);
+  strictEqual(result({ values: own }).alt, "reads");
 });
 
-Deno.test("chosen() leaves out what the style of a tile or a badge that counts does not have", () => {
+Deno.test("a result leaves out what the style of a tile or a badge that counts does not have", () => {
   const values = { style: "pill", spark: "7", period: "month" };
-  deepStrictEqual(chosen(design({ values, isCounting: true }), LOOKS, "plastic"), [[
-    "style",
-    "plastic",
-  ]]);
-  strictEqual(offIn("spark", design({ values: { style: "plastic" } }), LOOKS), "this style");
-  strictEqual(offIn("period", design({ isCounting: true }), LOOKS), "a badge that counts");
+  deepStrictEqual(result({ values }, true, "plastic").looks, [["style", "plastic"]]);
+  strictEqual(offIn("spark", false, "plastic", LOOKS), "this style");
+  strictEqual(offIn("period", true, "pill", LOOKS), "a badge that counts");
 });
 
-Deno.test("addressOf() names a design, and nothing that goes without saying", () => {
-  deepStrictEqual(addressOf(design({}), "", []), []);
-  deepStrictEqual(
-    addressOf(design({ kind: "chart.svg", counts: true, isOnce: true }), "a/b", [["kind", "area"]]),
-    [["picture", "chart.svg"], ["id", "a/b"], ["kind", "area"]],
-  );
-  deepStrictEqual(
-    addressOf(design({ counts: true, isCounting: true, isOnce: true, usesGroupKey: true }), "", []),
-    [["do", "count"], ["once", "day"], ["group", "on"]],
-  );
+Deno.test("the address of a result names it, and nothing that goes without saying", () => {
+  const values = { once: "day", kind: "area" };
+  const ids = ["a/b", "c", "a/b"];
+  deepStrictEqual(result({}).address, []);
+  deepStrictEqual(result({ kind: "chart.svg", counts: true, ids, values }).address, [
+    ...[["picture", "chart.svg"], ["id", "a/b"], ["id", "c"], ["spark", "14"], ["theme", "auto"]],
+    ["kind", "area"],
+  ]);
+  deepStrictEqual(result({ ids, values, usesGroupKey: true }, true).address, [
+    ...[["id", "a/b"], ["once", "day"], ["group", "on"]],
+  ]);
+  deepStrictEqual(result({ ids: ["c"], counts: true, usesGroupKey: true }).address, [
+    ...[["id", "c"], ["do", "count"]],
+  ]);
 });
 
 Deno.test("valueWords() reads as words", () => {

@@ -7,10 +7,10 @@ export type Choices = (readonly [name: string, value: string])[];
 /** The parameters of pictures, and their defaults in other pictures than a badge. */
 export type Looks = Pick<PageFacts, "controls" | "defaults">;
 
-/** What is chosen in the builder. `values` are the fields by their names. */
+/** The choices of a design. `values` are the fields by their names. */
 export interface DesignState {
   kind: string;
-  /** The counter, and in a chart those beside it. */
+  /** The counter, and other counters of the same chart. */
   ids: readonly string[];
   values: Record<string, string>;
   /** The chosen tile of each kind. */
@@ -32,7 +32,7 @@ export function newDesign(): DesignState {
   };
 }
 
-/** What the choices come to. */
+/** The picture and the line that choices result in. */
 export interface Result {
   kind: string;
   /** The counters of the picture, each once. */
@@ -49,7 +49,7 @@ export interface Result {
   address: Choices;
 }
 
-/** Returns what the choices come to, in the style or kind of a tile if given. */
+/** Returns the result of choices, in the style or kind of a tile if given. */
 export function resultOf(
   state: DesignState,
   looks: Looks,

@@ -9,7 +9,7 @@ import type { Choices, Result } from "./design.ts";
 import { call, facts, sessionToken } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf } from "../../lib/snippets.ts";
 
-/** What is shown beside the form. */
+/** The state of the preview and the snippets. */
 const shown = {
   /** Number of the last design, by which late responses to earlier ones are ignored. */
   turn: 0,

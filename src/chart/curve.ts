@@ -1,16 +1,57 @@
+import { ownId } from "../drawing/inks.ts";
+import type { Area } from "./axis.ts";
+import type { PictureInks } from "./frame.ts";
+
 /**
  * Units of a curve to a pixel. Whole units take fewer bytes than fractions of a pixel, and a fifth
  * of a pixel is the finest difference that readers see.
  */
 export const FINENESS = 5;
 /** Attributes that draw a curve in its own units, with a line of two pixels. */
-export const CURVE_STROKE = `transform="scale(.2)" stroke-width="${
-  2 * FINENESS
-}" stroke-linejoin="round"`;
+const STROKE = `transform="scale(.2)" stroke-width="${2 * FINENESS}" stroke-linejoin="round"`;
 
 export interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** Draws a line through points in pixels, which must be equally far apart. */
+export function drawCurve(points: readonly Point[], ink = ""): string {
+  const { x, y, path } = curveThrough(points);
+  return `<path ${STROKE}${ink} d="M${x} ${y}${path}"/>`;
+}
+
+/** Draws a step that is not over. */
+export function drawDashes(step: string, ink = ""): string {
+  return `<path stroke-width="2" stroke-dasharray="4 3"${ink} d="${step}"/>`;
+}
+
+/** Draws a line through points and the ground below it as one path, cut at an area in pixels. */
+export function drawHill(
+  points: readonly Point[],
+  { left, top, right, bottom, radius = 0 }: Area & { readonly radius?: number },
+  inks: PictureInks,
+): string {
+  const edges = [left, top, right - left, bottom - top, radius].map((length) =>
+    Math.round(FINENESS * length)
+  );
+  const [x = 0, y, width, height, rx] = edges;
+  const cut = ownId("l", ...edges);
+  const { path, ...start } = curveThrough(points);
+  const below = FINENESS * (bottom + 9);
+  return `<linearGradient id="${
+    ownId("a", inks.tint)
+  }" x2="0" y2="1"><stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
+    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>` +
+    `<clipPath id="${cut}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${rx}"/></clipPath>` +
+    `<path ${STROKE} clip-path="url(#${cut})"${shadeOf(inks)}${inks.bars} ` +
+    // The sides are outside of the cut.
+    `d="M${x - 20} ${below}V${start.y}H${start.x}${path}h20V${below}z"/>`;
+}
+
+/** Returns the fill of the ground below a line. */
+export function shadeOf({ tint }: PictureInks): string {
+  return ` fill="url(#${ownId("a", tint)})"`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { shareOf, withGoal } from "../drawing/goal.ts";
 import { type Counts, formatCount, formatCounts, weekTrend } from "../drawing/number.ts";
-import { ownId, UP } from "../drawing/inks.ts";
+import { UP } from "../drawing/inks.ts";
 import { cleanText, tenth, textFor } from "../drawing/text.ts";
 import { trendOf } from "../domain/trend.ts";
-import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
+import { drawHill } from "./curve.ts";
 import { ENGLISH, spanOf, todayIn } from "./dates.ts";
 import { COLORS, frame, inksOf, type PictureInks } from "./frame.ts";
 import type { NamedFigures } from "./draw_lines.ts";
@@ -154,22 +154,13 @@ function drawBars(
     `stroke-width=".7" d="${strokes.join("")}"/>`;
 }
 
-function drawLine(
-  shares: readonly number[],
-  { inks: { bars, tint }, peak, size: { width, height, radius } }: Ground,
-): string {
-  const step = (width - 2) / (shares.length - 1);
-  const floor = FINENESS * (height + 4);
-  const ground = height - GROUND;
-  const corner = Math.max(0, FINENESS * (radius - 1));
-  const { y, path } = curveThrough(
-    shares.map((share, index) => ({ x: 1 + index * step, y: ground - (ground - peak) * share })),
-  );
-  const [shade, clip] = [ownId("d", tint), ownId("m", height)];
-  return `<linearGradient id="${shade}" x2="0" y2="1"><stop stop-color="${tint}" stop-opacity=".38"/>` +
-    `<stop offset="1" stop-color="${tint}" stop-opacity=".04"/></linearGradient>` +
-    `<clipPath id="${clip}"><rect x="5" y="5" width="${FINENESS * (width - 2)}" ` +
-    `height="${FINENESS * (height - 2)}" rx="${corner}"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#${clip})" fill="url(#${shade})"${bars} ` +
-    `d="M-20 ${floor}V${y}H5${path}h25V${floor}z"/>`;
+function drawLine(shares: readonly number[], { inks, peak, size }: Ground): string {
+  const [right, ground] = [size.width - 1, size.height - GROUND];
+  const step = (right - 1) / (shares.length - 1);
+  const points = shares.map((share, index) => ({
+    x: 1 + index * step,
+    y: ground - (ground - peak) * share,
+  }));
+  const radius = Math.max(0, size.radius - 1);
+  return drawHill(points, { left: 1, top: 1, right, bottom: size.height - 1, radius }, inks);
 }

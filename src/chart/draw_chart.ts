@@ -1,12 +1,11 @@
 import { formatCount } from "../drawing/number.ts";
-import { ownId } from "../drawing/inks.ts";
 import { tenth } from "../drawing/text.ts";
 import type { Day, Days } from "../domain/history.ts";
 import { BESIDE, drawAxis, SMALL } from "./axis.ts";
 import { type Bar, barsOf, peakIndex, rangeSince } from "./bars.ts";
-import { CURVE_STROKE, curveThrough, FINENESS } from "./curve.ts";
+import { drawCurve, drawDashes, drawHill, shadeOf } from "./curve.ts";
 import { dateOfMark, description, spanOf } from "./dates.ts";
-import { frame, inksOf, type PictureInks } from "./frame.ts";
+import { frame, inksOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./look.ts";
 import { drawHeading, drawRow, drawType, setType, type Type, widthOf } from "./type.ts";
 
@@ -86,10 +85,10 @@ function layOut(bars: readonly Bar[], { total, look }: { total: number; look: Sh
     return {
       first,
       value,
-      /** The middle. */
+      /** The middle of its top, which is on the ground if there are no hits. */
       x: plot.left + (index + 0.5) * step,
-      /** Above the ground; 0 for no hits. */
-      height: value === 0 ? 0 : Math.max(1, (plot.bottom - plot.top) * value / ceiling),
+      y: plot.bottom -
+        (value === 0 ? 0 : Math.max(1, (plot.bottom - plot.top) * value / ceiling)),
     };
   });
   const barWidth = Math.min(WIDEST_BAR, 0.72 * width / bars.length);
@@ -97,6 +96,7 @@ function layOut(bars: readonly Bar[], { total, look }: { total: number; look: Sh
 }
 
 type Layout = ReturnType<typeof layOut>;
+type Column = Layout["columns"][number];
 
 const BOLD: Type = { size: 11, bold: true };
 const WIDEST_BAR = 28;
@@ -106,8 +106,8 @@ const WIDEST_BAR = 28;
  * stretched to the plot, which takes half the bytes. The last bar is pale, because it is not over.
  */
 function drawBars({ columns, plot, inks, look, step, barWidth }: Layout): string {
-  const strokes = columns.map(({ height }, index) =>
-    height === 0 ? "" : `M${index} 0v${Math.round(height)}`
+  const strokes = columns.map(({ value, y }, index) =>
+    value === 0 ? "" : `M${index} 0v${Math.round(plot.bottom - y)}`
   );
   const last = look.kind === "bars" ? strokes.pop() ?? "" : "";
   const [across, start, width] = [step, plot.left + step / 2, barWidth / step]
@@ -128,18 +128,12 @@ function drawArea(layout: Layout): string {
   const [last, open] = [full.at(-1), columns.at(-1)];
   if (last === undefined || open === undefined) return "";
   if (!isTotal && look.range.unit === "day" && full.length > MAX_POINTS) return drawMeans(layout);
-  const shade = shadeOf(inks);
-  const { x, y, path } = curveOver(full, plot);
-  const [left, right] = [FINENESS * plot.left, Math.round(FINENESS * last.x)];
-  const [top, bottom] = [FINENESS * (plot.top - 4), FINENESS * plot.bottom];
-  const clip = ownId("l", right, bottom);
-  return `<linearGradient id="${shade}" x2="0" y2="1"><stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
-    `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>` +
-    `<clipPath id="${clip}"><path d="M${left} ${top}H${right}V${bottom}H${left}z"/></clipPath>` +
-    `<path ${CURVE_STROKE} clip-path="url(#${clip})" fill="url(#${shade})"${inks.bars} ` +
-    `d="M${left - 20} ${bottom + 45}V${y}H${x}${path}` +
-    `h20V${bottom + 45}z"/>` +
-    (isTotal ? drawGrowth([last, open], layout) : drawDot(last, layout, 3));
+  const hill = drawHill(full, { ...plot, right: last.x, top: plot.top - 4 }, inks);
+  if (!isTotal) return hill + drawDot(last, layout, 3);
+  const [left, start, right, end] = [last.x, last.y, open.x, open.y].map(tenth);
+  const step = `M${left} ${start}L${right} ${end}`;
+  return hill + `<path${shadeOf(inks)} opacity=".45" d="${step}V${plot.bottom}H${left}z"/>` +
+    drawDashes(step, ` fill="none"${inks.bars}`);
 }
 
 /** More days are too close together for a line from each to the next. */
@@ -149,52 +143,28 @@ const WEEK = 7;
 /** Draws the days as faint bars, and above them a line of the means of seven. */
 function drawMeans(layout: Layout): string {
   const means = weeklyMeans(layout.columns);
-  const { x, y, path } = curveOver(means, layout.plot);
   return `<g opacity=".35">${drawBars(layout)}</g>` +
-    `<path ${CURVE_STROKE} fill="none"${layout.inks.bars} d="M${x} ${y}${path}"/>` +
+    drawCurve(means, ` fill="none"${layout.inks.bars}`) +
     means.slice(-1).map((last) => drawDot(last, layout, 3)).join("");
 }
 
-/** Returns the curve over the tops of columns. */
-function curveOver(columns: Layout["columns"], { bottom }: Layout["plot"]) {
-  return curveThrough(columns.map(({ x, height }) => ({ x, y: bottom - height })));
-}
-
 /** Returns every seventh column, up to the last, as the mean of it and the six before. */
-function weeklyMeans(columns: Layout["columns"]): Layout["columns"] {
+function weeklyMeans(columns: readonly Column[]): Column[] {
   return columns.flatMap((column, index) => {
     const week = columns.slice(Math.max(0, index + 1 - WEEK), index + 1);
     if (week.length < WEEK || (columns.length - 1 - index) % WEEK !== 0) return [];
-    return [{ ...column, height: week.reduce((sum, { height }) => sum + height, 0) / WEEK }];
+    return [{ ...column, y: week.reduce((sum, { y }) => sum + y, 0) / WEEK }];
   });
-}
-
-/** Returns the id of the gradient below a line. */
-function shadeOf({ tint }: PictureInks): string {
-  return ownId("a", tint);
-}
-
-type Columns = readonly [last: Layout["columns"][number], open: Layout["columns"][number]];
-
-/** Draws the open step of a total as a dashed line, and the ground below it paler. */
-function drawGrowth([last, open]: Columns, { plot, inks }: Layout): string {
-  const [left, right] = [last, open].map(({ x }) => tenth(x));
-  const [start, end] = [last, open].map(({ height }) => tenth(plot.bottom - height));
-  return `<path fill="url(#${
-    shadeOf(inks)
-  })" opacity=".45" d="M${left} ${start}L${right} ${end}V${plot.bottom}` +
-    `H${left}z"/><path fill="none" stroke-width="2" stroke-dasharray="4 3"${inks.bars} ` +
-    `d="M${left} ${start}L${right} ${end}"/>`;
 }
 
 /** Writes number and date next to the peak, if there is one and room for them. */
 function drawPeak(layout: Layout, index: number): string {
-  const { columns, plot, look, inks, lines, barWidth } = layout;
+  const { columns, look, inks, lines, barWidth } = layout;
   const peak = columns[index];
   if (peak === undefined) return "";
   const number = setType(formatCount(peak.value, look), BOLD);
   const date = setType(dateOfMark(peak.first, look.range, look.locale), SMALL);
-  const y = clearOf(lines, Math.round(plot.bottom - peak.height + 9));
+  const y = clearOf(lines, Math.round(peak.y + 9));
   const aside = look.kind === "bars" ? barWidth / 2 + 4 : 8;
   const dot = look.kind === "bars" ? "" : drawDot(peak, layout);
   for (const parts of [[number, date], [number]]) {
@@ -220,8 +190,8 @@ function isFree(
 ): boolean {
   const half = barWidth / 2;
   return left >= plot.left && right <= plot.right &&
-    columns.every(({ x, height }) =>
-      x + half < left || x - half > right || plot.bottom - height > y + 3
+    columns.every((column) =>
+      column.x + half < left || column.x - half > right || column.y > y + 3
     );
 }
 
@@ -230,26 +200,16 @@ const ROUND = [1, 2, 5];
 const MAX_MARKS = 2;
 
 /** Draws a dot on the line. */
-function drawDot(
-  { x, height }: Layout["columns"][number],
-  { plot, inks }: Layout,
-  radius = 4,
-): string {
-  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${radius}"${inks.dot}/>`;
+function drawDot({ x, y }: Column, { inks }: Layout, radius = 4, ink = inks.dot): string {
+  return `<circle cx="${tenth(x)}" cy="${tenth(y)}" r="${radius}"${ink}/>`;
 }
-
-/** Draws an open dot at a total that may still grow. */
-function drawOpenDot({ x, height }: Layout["columns"][number], { plot, inks }: Layout): string {
-  return `<circle cx="${tenth(x)}" cy="${tenth(plot.bottom - height)}" r="${OPEN_DOT}" ` +
-    `stroke-width="2" fill="none"${inks.bars}/>`;
-}
-
-const OPEN_DOT = 3.5;
 
 /** Marks the last round totals with the day on which they were reached, and the total of today. */
 function drawRoundTotals(layout: Layout): string {
   const { columns, plot, look, inks, lines } = layout;
-  const marks = columns.slice(-1).map((last) => drawOpenDot(last, layout));
+  // An open dot, because the total of today may still grow.
+  const open = ` stroke-width="2" fill="none"${inks.bars}`;
+  const marks = columns.slice(-1).map((last) => drawDot(last, layout, 3.5, open));
   let edge = plot.right;
   for (let index = columns.length - 1; index > 0 && marks.length <= MAX_MARKS; index--) {
     const [column, before] = [columns[index], columns[index - 1]];
@@ -261,8 +221,7 @@ function drawRoundTotals(layout: Layout): string {
     const right = Math.min(column.x - 8, edge);
     const left = right - date.width - BESIDE - number.width;
     if (left < plot.left) continue;
-    const top = plot.bottom - column.height;
-    const y = clearOf(lines, Math.round(Math.max(plot.top + 4, top - 6)));
+    const y = clearOf(lines, Math.round(Math.max(plot.top + 4, column.y - 6)));
     marks.push(
       (index === columns.length - 1 ? "" : drawDot(column, layout)) +
         drawType(number, { x: left, y, at: "left", ink: inks.strong }) +

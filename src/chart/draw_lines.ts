@@ -12,7 +12,7 @@ import {
   sumsUpTo,
   TOP,
 } from "./draw_chart.ts";
-import { CURVE_STROKE, curveThrough, type Point } from "./curve.ts";
+import { drawCurve, drawDashes, type Point } from "./curve.ts";
 import { descriptionOfSeveral, fullSteps, stepsOf } from "./dates.ts";
 import { frame, inksOf } from "./frame.ts";
 import type { ChartLook, ShownLook } from "./look.ts";
@@ -63,7 +63,7 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
     if (end === undefined || color === undefined || y === undefined) return "";
     const isOpen = look.kind === "total";
     const dot = isOpen ? `stroke-width="2"` : `fill="${color}"`;
-    return `<g fill="none" stroke="${color}">${drawCurve(line, isOpen)}` +
+    return `<g fill="none" stroke="${color}">${drawLine(line, isOpen)}` +
       `<circle cx="${tenth(end.x)}" cy="${tenth(end.y)}" r="${DOT}" ${dot}/></g>` +
       `<circle cx="${tenth(labelX - 2 * DOT - 1)}" cy="${y}" r="${DOT}" fill="${color}"/>`;
   });
@@ -101,15 +101,11 @@ function setHeading(bars: readonly Bar[], look: ShownLook, room: number) {
 }
 
 /** Draws a line through points. If the last step is open, the line is dashed there. */
-function drawCurve(points: readonly Point[], isOpen: boolean): string {
+function drawLine(points: readonly Point[], isOpen: boolean): string {
   const full = isOpen ? points.slice(0, -1) : points;
-  const [last, end] = [full.at(-1), points.at(-1)];
-  if (last === undefined || end === undefined) return "";
-  const { x, y, path } = curveThrough(full);
-  const line = `<path ${CURVE_STROKE} d="M${x} ${y}${path}"/>`;
-  if (!isOpen) return line;
-  const [left, right] = [last, end].map((point) => `${tenth(point.x)} ${tenth(point.y)}`);
-  return `${line}<path stroke-width="2" stroke-dasharray="4 3" d="M${left}L${right}"/>`;
+  if (full.length === 0) return "";
+  const step = points.slice(full.length - 1).map(({ x, y }) => `${tenth(x)} ${tenth(y)}`);
+  return drawCurve(full) + (isOpen ? drawDashes(`M${step.join("L")}`) : "");
 }
 
 /** A counter as it is drawn. */

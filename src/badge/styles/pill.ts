@@ -1,9 +1,9 @@
 import { filledPaper } from "../../drawing/goal.ts";
-import { VERDANA, verdana11, verdanaBold10 } from "../../drawing/face.ts";
+import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../../drawing/face.ts";
 import { ERROR, GREEN, Inks, ownId, UP } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
 import { weekTrend } from "../../drawing/number.ts";
-import { drawText, type Line, tenth } from "../../drawing/text.ts";
+import { drawText, type Line, setLine, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
 import type { Draw, Style } from "./style.ts";
 
@@ -35,11 +35,11 @@ function layout(palette: Palette, label: Line): Draw {
   return ({ message, bars, share }) => {
     const messageLength = tenth(message.width * BOLDER);
     const trend = bars.trend === undefined ? undefined : weekTrend(bars.trend);
-    const trendLength = trend === undefined ? 0 : trendWidth(trend.drawn);
+    const trendLine = setLine(trend?.drawn ?? "", verdana10);
     const barsX = Math.ceil(messageX + messageLength + GAP);
     const trendX = bars.width === 0 ? barsX : barsX + bars.width + GAP;
     const end = trend !== undefined
-      ? trendX + trendLength
+      ? trendX + trendLine.width
       : bars.width > 0
       ? barsX + bars.width
       : messageX + messageLength;
@@ -70,9 +70,9 @@ function layout(palette: Palette, label: Line): Draw {
         ink: inks.value,
         font: ' font-weight="bold"',
       }) +
-      drawText({ drawn: trend?.drawn ?? "", attributes: "", rightToLeft: false }, {
+      drawText(trendLine, {
         x: trendX,
-        length: trendLength,
+        length: tenth(trendLine.width),
         ink: trend?.isUp ? inks.up : inks.label,
         font: ' font-size="10"',
       }) +
@@ -86,16 +86,6 @@ function layout(palette: Palette, label: Line): Draw {
     };
   };
 }
-
-/** Returns the width of a trend such as "▲ 12%" or "0%" in Verdana of 10 pixels. */
-function trendWidth(text: string): number {
-  const arrow = text.includes(" ") ? TRIANGLE_AND_SPACE - 2 * DIGIT : 0;
-  return tenth(arrow + (text.length - "%".length) * DIGIT + PERCENT);
-}
-
-const TRIANGLE_AND_SPACE = 11.2;
-const DIGIT = 6.4;
-const PERCENT = 10.8;
 
 /**
  * Follows the reader's color scheme if no theme is set. Chosen colors are the same in both schemes.

@@ -317,10 +317,10 @@ Deno.test("drawCard() writes the trend for the reader's language, in the accent 
 
 Deno.test("drawCard() has a brighter line and mark for readers of dark pages, and keeps a color that was chosen", () => {
   match(card("theme=auto"), /\{stroke:#f0f6fc\}.*\{stroke:#2fae91\}/);
-  match(card("theme=dark"), /fill="url\(#tyd17957f\)" stroke="#2fae91"/);
+  match(card("theme=dark"), /fill="url\(#tya17957f\)" stroke="#2fae91"/);
   for (const theme of ["auto", "light", "dark", "none"]) {
     const chosen = card(`theme=${theme}&color=f0f`);
-    match(chosen, /fill="url\(#tydf0f\)" stroke="#f0f"/);
+    match(chosen, /fill="url\(#tyaf0f\)" stroke="#f0f"/);
   }
 });
 

@@ -130,37 +130,27 @@ interface Ground {
   readonly peak: number;
 }
 
-/** Draws the full days before today, from edge to edge. Draws nothing if all of them are 0. */
-function drawDays(hits: readonly number[], ground: Ground): string {
-  const shown = Array.from({ length: SHOWN_DAYS }, (_, index) => hits[SHOWN_DAYS - index] ?? 0);
-  const most = Math.max(...shown);
-  if (most === 0) return "";
-  const shares = shown.map((number) => number / most);
-  return ground.size.hasBars ? drawBars(shares, ground) : drawLine(shares, ground);
-}
-
-/** Draws bars as strokes of which each place is one unit wide. */
-function drawBars(
-  shares: readonly number[],
-  { inks, peak, size: { width, height } }: Ground,
+/** Draws the full days before today, as bars or as a line from edge to edge. */
+function drawDays(
+  hits: readonly number[],
+  { inks, peak, size: { width, height, radius, hasBars } }: Ground,
 ): string {
-  const step = tenth((width - 2 * LEFT) / shares.length);
-  const strokes = shares.map((share, index) =>
-    share === 0 ? "" : `M${index} 0v${Math.max(1, Math.round((height - LEFT - peak) * share))}`
-  );
-  return `<path${inks.bars} transform="matrix(${step} 0 0 -1 ${LEFT + step / 2} ${
-    height - LEFT
-  })" ` +
-    `stroke-width=".7" d="${strokes.join("")}"/>`;
-}
-
-function drawLine(shares: readonly number[], { inks, peak, size }: Ground): string {
-  const [right, ground] = [size.width - 1, size.height - GROUND];
-  const step = (right - 1) / (shares.length - 1);
-  const points = shares.map((share, index) => ({
-    x: 1 + index * step,
-    y: ground - (ground - peak) * share,
-  }));
-  const radius = Math.max(0, size.radius - 1);
-  return drawHill(points, { left: 1, top: 1, right, bottom: size.height - 1, radius }, inks);
+  const days = Array.from({ length: SHOWN_DAYS }, (_, index) => hits[SHOWN_DAYS - index] ?? 0);
+  const most = Math.max(...days);
+  if (most === 0) return "";
+  const bottom = height - (hasBars ? LEFT : GROUND);
+  const tops = days.map((number) => (bottom - peak) * number / most);
+  if (hasBars) {
+    // The place of each stroke is one unit wide.
+    const strokes = tops.map((top, index) =>
+      top === 0 ? "" : `M${index} 0v${Math.max(1, Math.round(top))}`
+    );
+    const step = tenth((width - 2 * LEFT) / SHOWN_DAYS);
+    return `<path${inks.bars} transform="matrix(${step} 0 0 -1 ${LEFT + step / 2} ${bottom})" ` +
+      `stroke-width=".7" d="${strokes.join("")}"/>`;
+  }
+  const step = (width - 2) / (SHOWN_DAYS - 1);
+  const points = tops.map((top, index) => ({ x: 1 + index * step, y: bottom - top }));
+  const cut = { left: 1, top: 1, right: width - 1, bottom: height - 1, radius: radius - 1 };
+  return drawHill(points, cut, inks);
 }

@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "../../../support/chromium.ts";
 import { zip } from "../../../support/data_files.ts";
 import { type ServiceAddress, startLocalService } from "../../../support/local_service.ts";
 import { countOf, dayAgo, signIn, testOwner } from "../../../support/owner_page.ts";
 import { authorized, SECRET } from "../../../support/secret.ts";
+import { tempDir } from "../../../support/temp_dir.ts";
 import { assertAccessibleInBothModes, openPage } from "../../../support/web_page.ts";
 
 const LINES = [{ id: "blog/home", hits: 10 }, { id: "blog/guide/backup", hits: 30_000 }];
@@ -317,6 +319,48 @@ testOwner(
       "counters.csv",
       "\ufeffid,day,hits\n'=1+1,,5\n'=1+1,2026-01-02,4\nblog/guide/backup,,30000\nblog/home,,10\n",
     ]);
+  },
+);
+
+testOwner(
+  "the lines for cron do what they say in a shell, and keep what is there if a response is cut off",
+  LINES,
+  async ({ page, service }) => {
+    await page.getByRole("link", { name: "Data" }).click();
+    await page.locator("#data-view").getByLabel("Prefix").fill("blog/");
+    await page.getByText(/curl .*import\.blog\/\.[\w-]{22}/).waitFor();
+    await page.getByText(/curl .*backup\./).waitFor();
+    await page.getByText(/curl .*metrics\./).waitFor();
+    const lines = await textsOf(page, "#data-view code");
+    const commands = lines.filter((line) => line.includes("curl"))
+      .map((line) => line.replace(/^(?:[\d*]+ ){5}/, ""));
+    await using folder = await tempDir();
+    const run = async (command: string) => {
+      const options = { args: ["-c", command], cwd: folder.path };
+      return (await new Deno.Command("sh", options).output()).code;
+    };
+    const textOf = (name: string) => Deno.readTextFile(join(folder.path, name));
+    await Deno.writeTextFile(join(folder.path, "lines.ndjson"), '{"id":"blog/home","hits":12}\n');
+    for (const command of commands) strictEqual(await run(command), 0, command);
+    strictEqual(await countOf(service, "blog/home"), "12");
+    const names = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
+    const backup = names.find((name) => /^counters-[1-7]\.ndjson$/.test(name)) ?? "";
+    match(await textOf(backup), /\{"counters":2\}\n$/);
+    const metrics = await textOf("tallymark.prom");
+    match(metrics, /^tallymark_/m);
+    await using cutting = Deno.serve({ port: 0, onListen() {} }, () => {
+      const halves = ReadableStream.from((function* () {
+        yield "half";
+        throw new Error("cut off");
+      })());
+      return new Response(halves.pipeThrough(new TextEncoderStream()));
+    });
+    for (const command of commands) {
+      const cut = command.replace(service.url, `http://localhost:${cutting.addr.port}`);
+      ok(await run(cut) > 0, cut);
+    }
+    match(await textOf(backup), /\{"counters":2\}\n$/);
+    strictEqual(await textOf("tallymark.prom"), metrics);
   },
 );
 

@@ -1,11 +1,13 @@
 import { load } from "./counters/counters_view.ts";
+import { base } from "../lib/base.ts";
 import { here } from "../lib/browser.ts";
+import { copyButton } from "../lib/clipboard.ts";
 import { byId, fill, make } from "../lib/make.ts";
 import { call, callForJson } from "./sign_in/session.ts";
 
-const page = { call, callForJson, load };
+const page = { base, call, callForJson, copyButton, load };
 
-/** The parts of the page that have its session, which the view gets passed in. */
+/** The parts of the page that the view gets passed in: its session, address and way to copy. */
 export type Page = typeof page;
 
 /** True once the view is there. */

@@ -34,6 +34,11 @@ export function isPath(text: string): boolean {
 const CLOCK = String.raw`(?:(?:T| |, ?)(?<hour>\d\d?):(?<minute>\d\d)(?::\d\d(?:[.,]\d+)?)?` +
   String.raw` ?(?<half>[AP]M)?(?:Z|UTC|(?<offset>[+-]\d\d):?(?<more>\d\d)?)?)?$`;
 
+/** Reports whether a text may be a date, also in an order that is not read. */
+export function isDateLike(text: string): boolean {
+  return text.length < 30 && /\b(?:19|20)\d\d(?!\d)|^\d\d?([-/.])\d\d?\1\d\d$/.test(text);
+}
+
 /** An order in which a table writes its dates. */
 interface DateOrder {
   /** The order in words. */

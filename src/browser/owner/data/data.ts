@@ -33,7 +33,7 @@ interface Job {
   before?: Blob;
 }
 /** The reason why an import ended early: its owner stopped it. */
-class Stopped extends Error {}
+const STOPPED = new Error("Stopped.");
 /** The prefix of the guides for sites. */
 const GUIDES = "blog/";
 
@@ -284,12 +284,12 @@ function importCard(page: Page) {
         words.textContent = `${grouped(counters)} of ${all}`;
         if (undo === undefined) job.additions = undefined;
         else if (undo) job.additions?.set(crypto.randomUUID(), undo);
-        if (stop.disabled && counters < max) throw new Stopped("Stopped.");
+        if (stop.disabled && counters < max) throw STOPPED;
       });
     } catch (error) {
       if (signal.aborted) return;
       // A request that failed may have changed something.
-      if (!(error instanceof Stopped)) job.additions = undefined;
+      if (error !== STOPPED) job.additions = undefined;
       const known = `${grouped(bar.value)} of ${all} are imported.`;
       const failed = `${errorMessage(error)} ${known} Importing all of them again is safe.`;
       return offer(job, [way], failed);

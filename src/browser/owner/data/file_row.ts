@@ -1,4 +1,4 @@
-import { fill, icon, make, tableOf } from "../../lib/make.ts";
+import { fill, make, tableOf } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import { type CountOptions, previewRow } from "./count_rows.ts";
 import { dayColumns, orderInWords } from "./cell_text.ts";
@@ -16,6 +16,7 @@ export interface FileRow {
   show(options: CountOptions, rows?: number): void;
 }
 
+const DATES = "Dates are read as 2026-11-20, 20.11.2026, 11/20/2026 and Unix times.";
 const KEYS = ["page", "number", "day"] as const;
 /** Number of rows that are shown. */
 const SHOWN = 5;
@@ -86,7 +87,7 @@ export function fileRow(
         ["Each row is one view", { number: EACH_ROW }],
       ]),
       select("Day", [
-        ...days.length > 0 ? [["Choose…", { day: NONE }] satisfies [string, Partial<Columns>]] : [],
+        ["Choose…", { day: NONE }],
         ...days,
         ["None: totals without days", { day: NO_DAY }],
       ]),
@@ -135,7 +136,7 @@ export function fileRow(
       const isOpen = isAsked && why === undefined;
       const [kind, ...parts] = why ? ["soft", "left out"] : isOpen ? ["note", "which columns?"] : [
         "",
-        icon("M2.5 7.5l3 3L11.5 4"),
+        make("span", { "aria-hidden": true }, "✓"),
         source?.name ?? (heads.length > 0 ? format : "Tallymark"),
       ];
       tag.className = `tag ${kind}`;
@@ -154,6 +155,8 @@ export function fileRow(
       if (!preview.firstChild) fillPreview();
       words.textContent = columns.number === EACH_ROW
         ? "No column is taken as the number of views, so each row counts as one view."
+        : columns.day === NONE
+        ? `Choose the day. ${DATES}`
         : "Check which column is what.";
       const label = `The first rows of ${name}`;
       const scroll = { role: "region", tabindex: 0, "aria-label": label };

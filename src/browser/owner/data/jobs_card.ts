@@ -1,11 +1,9 @@
-import { base } from "../../lib/base.ts";
 import { debounced } from "../../lib/browser.ts";
-import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Page } from "../data_loader.ts";
 
 /** Creates the card that shows the keys of jobs, each with its command. */
-export function jobsCard({ callForJson }: Page) {
+export function jobsCard({ base, callForJson, copyButton }: Page) {
   const address = base.href.slice(0, -1);
 
   /** Creates the part of a job. `show` shows its key and its command. */

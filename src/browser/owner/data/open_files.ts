@@ -97,7 +97,6 @@ function entriesOf(file: Bytes) {
     const next = at + 46 + short(at + 28);
     const name = new TextDecoder().decode(file.subarray(at + 46, next));
     if (/^(?:xl\/workbook\.xml|content\.xml|Index\/Document\.iwa)$/.test(name)) fail(WORKBOOK);
-    if (short(at + 8) & 1) fail("it is encrypted. Unpack it first.");
     // The entry repeats its name, and may have other extra fields than the directory.
     const local = long(at + 42);
     const start = local + 30 + short(local + 26) + short(local + 28);
@@ -111,8 +110,9 @@ function entriesOf(file: Bytes) {
 /** Returns the text that bytes are, and its encoding. */
 function textOf(bytes: Bytes) {
   const known = decoded(bytes, encodingOf(bytes));
-  const text = known ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined) ?? fail(NOT_UNICODE);
-  if (text.slice(0, 1000).includes("\0")) fail(NO_TEXT);
+  const text = known ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined);
+  if (text?.slice(0, 1000).includes("\0") ?? bytes.subarray(0, 1000).includes(0)) fail(NO_TEXT);
+  if (text === undefined) fail(NOT_UNICODE);
   return {
     text: text.replaceAll(/\r\n?/g, "\n"),
     encoding: known === undefined ? "GBK" : undefined,

@@ -28,11 +28,12 @@ const MAX_LINES = 1000;
  * Yields the requests of an import. The lines of one counter are in one request. `isOlder` tells
  * whether totals are from before the first day that is counted.
  */
-export function* partsOf(all: Counters, isOlder = false) {
+export function* partsOf({ entries, lines: exported }: Counters, isOlder = false) {
   let lines: string[] = [];
   let length = 0;
   let counters = 0;
-  for (const some of groupsOf(all, isOlder)) {
+  const known = entries.entries().map((entry) => linesOf(entry, isOlder));
+  for (const some of [...known, ...exported.map((line) => [line])]) {
     const more = some.join("\n").length + 1;
     if (counters > 0 && (lines.length + some.length > MAX_LINES || length + more > MAX_LENGTH)) {
       yield { body: lines.join("\n"), counters };
@@ -43,12 +44,6 @@ export function* partsOf(all: Counters, isOlder = false) {
     counters++;
   }
   if (counters > 0) yield { body: lines.join("\n"), counters };
-}
-
-/** Yields the lines of one counter after another. */
-function* groupsOf({ entries, lines }: Counters, isOlder: boolean): Generator<string[]> {
-  for (const entry of entries) yield linesOf(entry, isOlder);
-  for (const line of lines) yield [line];
 }
 
 /**

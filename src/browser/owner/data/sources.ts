@@ -1,4 +1,11 @@
-import { dayColumns, hasFraction, isPath, type Order, wholeNumber } from "./cell_text.ts";
+import {
+  dayColumns,
+  hasFraction,
+  isDateLike,
+  isPath,
+  type Order,
+  wholeNumber,
+} from "./cell_text.ts";
 
 /** The columns of a table, by their indexes. */
 export interface Columns {
@@ -153,16 +160,25 @@ export function columnsOf(
   const texts = [...heads.keys()].filter((index) => !numeric.includes(index) && !isDate(index));
   const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
   const page = only(paths.length > 0 ? paths : texts) ?? NONE;
-  const counts = numeric.filter((index) => !isDate(index) && !isId(index, heads, sample));
+  const counts = numeric.filter((index) => !isDate(index) && !ID.test(heads[index] ?? ""));
   const isRepeated = new Set(sample.map((row) => row[page])).size < sample.length;
   const isLog = counts.length === 0 && page !== NONE && (dates.length > 0 || isRepeated);
+  const number = only(counts.filter((index) => !numbersRows(index, sample))) ?? NONE;
   const date = only(dates);
+  // Days that cannot be read are days, too.
+  const hasOthers = [...heads.keys()].some((index) =>
+    index !== page && index !== number && isMostly(sample, (row) => isDateLike(row[index] ?? ""))
+  );
   return {
     page,
-    number: isLog ? EACH_ROW : only(counts) ?? NONE,
-    day: dates.length === 0 ? NO_DAY : date?.isSure ? date.day : NONE,
+    number: isLog ? EACH_ROW : number,
+    day: date?.isSure ? date.day : hasOthers || dates.length > 0 ? NONE : NO_DAY,
     order: dates[0]?.order ?? "ymd",
   };
+}
+
+function isMostly(sample: readonly Row[], holds: (row: Row) => boolean): boolean {
+  return sample.filter(holds).length * 2 > sample.length;
 }
 
 /** Returns the item of a list of one. */
@@ -175,12 +191,13 @@ export function isChosen({ page, number, day }: Columns): boolean {
   return page !== NONE && number !== NONE && day !== NONE;
 }
 
-/** Reports whether a column numbers its rows or names them. */
-function isId(index: number, heads: readonly string[], sample: readonly Row[]): boolean {
-  const numbers = sample.map((row) => Number(row[index]));
-  const [first = 0] = numbers;
-  const isCounting = numbers.length > 2 && numbers.every((number, at) => number === first + at);
-  return isCounting || /id$|^(?:#|no|nr|rank)\.?$/i.test(heads[index] ?? "");
+/** Names of columns that number rows or name them. */
+const ID = /id$|^(?:#|no|nr|rank)\.?$/i;
+
+/** Reports whether a column counts up from 0 or 1, as row numbers do. */
+function numbersRows(index: number, sample: readonly Row[]): boolean {
+  const [first = 0, ...others] = sample.map((row) => Number(row[index]));
+  return first < 2 && others.length > 1 && others.every((number, at) => number === first + at + 1);
 }
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */

@@ -7,7 +7,7 @@ import { type Columns, columnsOf, isChosen, NO_DAY, type Source, sourceOf } from
 export interface Table {
   readonly name: string;
   readonly archive: string;
-  /** The format in words, such as "CSV with semicolons". */
+  /** The format in words, such as "CSV in GBK". */
   readonly format: string;
   /** The names of the columns. Empty for lines of an export. */
   readonly heads: readonly string[];
@@ -75,18 +75,28 @@ const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: "ymd" };
 
 // --- CSV -----------------------------------------------------------------------------------------
 
-const FORMATS: Readonly<Record<string, string>> = { ";": "CSV with semicolons", "\t": "TSV" };
-
 function csv(opened: Opened): Table {
+  if (/^"\d+",,"(?:general|visitors)"/.test(opened.text)) return goAccess(opened);
   const text = opened.text.startsWith("#") ? tableAmongComments(opened.text) : opened.text;
   const { first, delimiter } = csvStart(text);
   // A row with a number is a row, and its columns have no names.
   const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
   return create(opened, {
-    format: FORMATS[delimiter] ?? "CSV",
+    format: "CSV",
     heads: first.map((cell, index) => hasHeads ? cell.trim() : `Column ${index + 1}`),
     hasHeads,
     rows: () => csvRows(text, delimiter),
+  });
+}
+
+/** Creates the table of pages in a report of GoAccess, with the columns of its JSON. */
+function goAccess(opened: Opened): Table {
+  const isPage = ([, , panel]: Row) => panel === "requests";
+  return create({ ...opened, name: `${opened.name}: requests: data` }, {
+    format: "CSV",
+    heads: ["data", "hits.count"],
+    rows: () =>
+      csvRows(opened.text, ",").filter(isPage).map((row) => [row.at(-1) ?? "", row[3] ?? ""]),
   });
 }
 
@@ -113,10 +123,15 @@ const NO_NUMBER = "–";
 /** A number of a list. */
 const PLAIN = /^(?:\d{1,3}(?:[.,]\d{3})+|\d+)$/;
 
+/** The beginning of a line of a log. */
+const LOGGED = /^\d{4}-\d\d-\d\d[ T]/;
+
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
 function isList(text: string): boolean {
   const lines = text.split("\n", LIST_SAMPLE).filter((line) => line.trim());
-  const matching = lines.filter((line) => rowOf(line)[1] !== NO_NUMBER && !line.includes("\t"));
+  const matching = lines.filter((line) =>
+    rowOf(line)[1] !== NO_NUMBER && !line.includes("\t") && !LOGGED.test(line)
+  );
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
   const isTable = [",", ";"].some((mark) => {
@@ -155,7 +170,10 @@ const NO_LIST =
 function jsonTables(opened: Opened): Table[] {
   const value = jsonIn(opened.text);
   if (value === undefined) return [jsonLines(opened)];
-  const found = isOwn(value) ? [] : tablesIn(value, opened.name);
+  const all = isOwn(value) ? [] : tablesIn(value, opened.name);
+  // A map of numbers next to lists has facts about them.
+  const lists = all.filter(([, list]) => !list.some((one) => MAPPED in one));
+  const found = lists.length > 0 ? lists : all;
   if (found.length === 0 && isObject(value)) found.push([opened.name, [value]]);
   if (found.length === 0) throw new Unreadable(NO_LIST);
   return found.map(([name, list]) => {

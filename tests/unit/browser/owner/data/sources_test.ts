@@ -174,6 +174,17 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     source: "GoAccess",
     lines: ['{"id":"a","hits":7}'],
   },
+  "GoAccess as CSV, with and without a summary": {
+    files: {
+      "report.csv":
+        '"0",,"general",,,,,,,,"2026-11-28","date_time"\r\n"0",,"visitors","9","7","9%",,,"x"\r\n' +
+        '"0",,"requests","7","77.78%","3","60.00%","GET","HTTP/1.1","/a/"\r\n' +
+        '"0",,"static_requests","2","22.22%","2","40.00%","GET","HTTP/1.1","/x.png"\r\n',
+      "short.csv": '"0",,"visitors","9","7","9%",,,"x"\n"0",,"requests","5","3","60.00%",,,"/b"\n',
+    },
+    source: "GoAccess",
+    lines: ['{"id":"a","hits":7}', '{"id":"b","hits":5}'],
+  },
   "pages that parameters name": {
     files: { "x.csv": "page,views\n/?p=7&utm_source=x,3\n/?p=8,5\n/about/?x=1,1\n" },
     options: { prefix: "blog/", query: "p" },
@@ -222,6 +233,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     source: undefined,
     lines: ['{"id":"a","hits":12345}', '{"id":"user/other","hits":41}', '{"id":"x y","hits":7}'],
     leftOut: { "No whole number": { rows: 1, row: 1 } },
+  },
+  "a list in JSON with facts about it": {
+    files: { "x.json": '{"meta":{"page":1},"results":[{"path":"/a","views":5}]}' },
+    source: undefined,
+    lines: ['{"id":"a","hits":5}'],
   },
   "a map in JSON": {
     files: { "map.json": '{"/a/": 5,\n "user/repo": 12}' },
@@ -287,6 +303,23 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
     "path | each row | time ymd",
   ],
   "each row as one view if pages repeat": ["path,agent\n/a,x\n/a,y", "path | each row | no day"],
+  "no day if dates are in an order that is not read": [
+    'Date,Page,Views\n"Nov 1, 2026",/a,5\n"Nov 13, 2026",/a,9',
+    "Page | Views | ?",
+  ],
+  "no day if years have two digits": ["Tag;Seite;Aufrufe\n1.11.26;/a;5", "Seite | Aufrufe | ?"],
+  "views that happen to count up": [
+    "date,page,views\n2026-01-02,/a,5\n2026-01-02,/b,6\n2026-01-03,/a,7",
+    "page | views | date ymd",
+  ],
+  "no numbers that may be row numbers": [
+    "date,page,n\n2026-01-02,/a,1\n2026-01-02,/b,2\n2026-01-03,/a,3",
+    "page | ? | date ymd",
+  ],
+  "no number of a log with blanks": [
+    "#Fields: date time uri status\n2026-11-01 10:00:00 /a 200\n2026-11-01 10:00:01 /b 200",
+    "2026-11-01 10:00:00 /a 200 | ? | no day",
+  ],
   "no ids and no row numbers": ["no,page_id,page\n4,12,/a\n5,9,/b\n6,7,/c", "page | ? | no day"],
 };
 

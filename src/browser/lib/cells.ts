@@ -1,16 +1,16 @@
 import { trendOf, trendWords } from "../../domain/trend.ts";
 import { draw, make } from "./make.ts";
-import { compact, grouped } from "./words.ts";
+import { compact, grouped, LANGUAGE } from "./words.ts";
 import { knownDays, sparkline } from "./figures.ts";
 
-/** Most views that a row has in full on a narrow page. */
-const MAX_WHOLE = 9_999_999;
+/** Most views that a row has in full, on a narrow page and on a wide one. */
+const [MAX_NARROW, MAX_WIDE] = [9_999_999, 999_999_999];
 
-/** Returns a number of a row, which is short on a narrow page, with the whole one as its title. */
+/** Returns a number of a row. The title of one that may be short is the whole number. */
 export function amount(value: number) {
-  if (value <= MAX_WHOLE) return grouped(value);
-  const [full, short] = [make("span.full", grouped(value)), make("span.brief", compact(value))];
-  return make("span", { title: grouped(value) }, full, short);
+  if (value <= MAX_NARROW) return grouped(value);
+  const full = make("span.full", shortAbove(MAX_WIDE, value));
+  return make("span", { title: grouped(value) }, full, make("span.brief", compact(value)));
 }
 
 /** Returns a number in full up to `most`, and three digits of a larger one. */
@@ -18,7 +18,7 @@ export function shortAbove(most: number, value: number) {
   return value <= most ? grouped(value) : compact(value);
 }
 
-const percent = new Intl.NumberFormat([], { style: "percent" });
+const percent = new Intl.NumberFormat(LANGUAGE, { style: "percent" });
 
 /** Returns the trend of full days as an element, with words for screen readers. */
 export function trend(days: readonly number[], span = 7) {
@@ -40,10 +40,17 @@ export function trend(days: readonly number[], span = 7) {
   }
 }
 
+/** Returns the trend of full days, and what it is compared with if that had views. */
+export function comparison(days: readonly number[], span: number) {
+  const { percent: change } = trendOf(knownDays(days), span);
+  const words = change !== undefined && ` vs ${span} days before`;
+  return make("span", trend(days, span), words);
+}
+
 /** Returns the trend of a week in words. */
 export function weekFacts(days: readonly number[]) {
   const { last, before } = trendOf(knownDays(days));
-  return make("span", `${grouped(last)}, before ${grouped(before)} `, trend(days));
+  return make("span", `${grouped(last)}, ${grouped(before)} before `, trend(days));
 }
 
 /** Draws the last 30 days as strokes. */

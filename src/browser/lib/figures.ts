@@ -1,5 +1,6 @@
 import { type Bar, barsOf, isTick, type Range } from "../../chart/bars.ts";
 import type { Days } from "../../domain/history.ts";
+import { LANGUAGE } from "./words.ts";
 
 /** A counter, or the sum of several. `days` are the hits of the last days, beginning with today. */
 export interface Figures {
@@ -42,9 +43,9 @@ export function dayNumber(text: string) {
   return number;
 }
 
-/** Returns a function that formats days in the reader's language. */
+/** Returns a function that formats days. */
 function dateText(how: Intl.DateTimeFormatOptions) {
-  const { format } = new Intl.DateTimeFormat([], { timeZone: "UTC", ...how });
+  const { format } = new Intl.DateTimeFormat(LANGUAGE, { timeZone: "UTC", ...how });
   return (day: number) => format(day * DAY_MS);
 }
 

@@ -4,7 +4,7 @@ import { choice } from "./choice.ts";
 import { draw, fill, make } from "./make.ts";
 import { announce } from "./toast.ts";
 import { compact, grouped } from "./words.ts";
-import { type ChartBar, knownRange, namedBars } from "./figures.ts";
+import { type ChartBar, knownDays, knownRange, namedBars } from "./figures.ts";
 
 const RANGE_WORDS = {
   "30d": "Last 30 days",
@@ -52,16 +52,16 @@ export function chart(
     const room = plot.clientWidth;
     if (room === 0) return;
     const known = { newest: today, hits: days };
-    const bars = namedBars(known, knownRange(RANGES[range], known));
-    showIn({ bars, range, room, height, peak: peakIndex(bars, known) });
-    daily.show(bars, range !== "12m");
+    const shown = mark(range, days);
+    const bars = namedBars(known, knownRange(RANGES[shown], known));
+    showIn({ bars, range: shown, room, height, peak: peakIndex(bars, known) });
+    daily.show(bars, shown !== "12m");
   }
 
   return {
     element: make(".chart", head, plot, daily.element),
     show(newDays: readonly number[], newToday: number, newRange = range) {
       [days, today, range] = [newDays, newToday, newRange];
-      mark(range);
       paint();
     },
   };
@@ -74,7 +74,18 @@ function rangesOf(title: string, range: RangeName, choose: (range: RangeName) =>
   );
   const take = (index: number) => choose(NAMES[index] ?? range);
   const { element, mark } = choice(`Range of ${title}`, names, NAMES.indexOf(range), take);
-  return { element, mark: (range: RangeName) => mark(NAMES.indexOf(range)) };
+  return {
+    element,
+    /** Marks a range and returns it, or the shortest one that shows as much. */
+    mark(wanted: RangeName, days: readonly number[]) {
+      const known = knownDays(days).length;
+      const isFirstMonth = known > 0 && known <= RANGES["30d"].count;
+      const range = isFirstMonth && wanted === "90d" ? "30d" : wanted;
+      element.children[NAMES.indexOf("90d")]?.toggleAttribute("hidden", isFirstMonth);
+      mark(NAMES.indexOf(range));
+      return range;
+    },
+  };
 }
 
 /** Creates the place of the bars, whose figures a pointer or arrow keys show one by one. */

@@ -19,10 +19,14 @@ export function inHtml(text: string) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
+export function inMarkdown(text: string) {
+  return text.replace(/[\\[\]<>&*_`]/g, "\\$&");
+}
+
 /** Returns the snippets of an image by format, with its alternative text. */
 export function imageSnippets(address: string, alt: string) {
   return {
-    Markdown: `![${alt.replace(/[\\[\]<>&*_`]/g, "\\$&")}](${address})`,
+    Markdown: `![${inMarkdown(alt)}](${address})`,
     HTML: `<img alt="${inHtml(alt)}" src="${inHtml(address)}">`,
     reST: `.. image:: ${address}\n   :alt: ${alt.replace(/[\\*`|_]/g, "\\$&")}`,
     // Quotes, because a comma would end the text.

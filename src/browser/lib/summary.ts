@@ -2,7 +2,7 @@ import { chart } from "./history_chart.ts";
 import { fill, make } from "./make.ts";
 import { errorMessage, grouped } from "./words.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
-import { shortAbove, trend, weekFacts } from "./cells.ts";
+import { comparison, shortAbove, weekFacts } from "./cells.ts";
 
 /** Most views that a figure has in full. The whole of a larger one is below it. */
 const MAX_WHOLE = 99_999_999;
@@ -17,7 +17,7 @@ export function summary(sum: Figures | undefined, belowTotal: string) {
       value !== undefined && value > MAX_WHOLE && make("dd.why", grouped(value)),
       make("dd.why", why),
     );
-  const change = (span: number) => sum ? make("span", trend(sum.days, span), " in full days") : " ";
+  const change = (span: number) => sum ? comparison(sum.days, span) : " ";
   return [
     tile("Today", sum?.today, sum ? `${shortAbove(MAX_WHOLE, sum.yesterday)} yesterday` : " "),
     tile("Last 7 days", sum?.week, change(7)),
@@ -57,7 +57,7 @@ export function rowDetail(
 /** Shows the numbers in full, the best day, the average and the beginning of the daily history. */
 function describe(
   place: HTMLElement,
-  { month, total, days: last }: Figures,
+  { yesterday, month, total, days: last }: Figures,
   today: number,
   { days = {}, since = Object.keys(days).sort()[0] }: History = {},
 ) {
@@ -70,8 +70,9 @@ function describe(
   fill(
     place,
     fact("Total", grouped(total)),
+    fact("Yesterday", grouped(yesterday)),
     fact("Last 30 days", grouped(month)),
-    fact("7 full days", weekFacts(last)),
+    fact("7 days to yesterday", weekFacts(last)),
     best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
     fact("Daily average", grouped(Math.round(month / span))),
     since && fact("Daily history since", fullDay(first)),

@@ -2,8 +2,11 @@ export function errorMessage(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 
-const integers = new Intl.NumberFormat();
-const short = /* @__PURE__ */ new Intl.NumberFormat([], {
+/** The reader's kind of English, because the page is in English. */
+export const LANGUAGE = navigator.languages.find((tag) => tag.startsWith("en")) ?? "en";
+
+const integers = new Intl.NumberFormat(LANGUAGE);
+const short = /* @__PURE__ */ new Intl.NumberFormat(LANGUAGE, {
   notation: "compact",
   maximumSignificantDigits: 3,
   roundingMode: "trunc",
@@ -18,8 +21,12 @@ export function compact(value: number) {
   return short.format(value);
 }
 
+/** Returns a time, with its date if it is not today's. */
 export function timeText(time: number) {
-  return new Date(time).toLocaleTimeString([], { timeStyle: "short" });
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const dateStyle = isToday ? undefined : "medium";
+  return date.toLocaleString(LANGUAGE, { timeStyle: "short", dateStyle });
 }
 
 /** Returns "1 counter" or "2 counters". */

@@ -13,8 +13,22 @@ export interface Line {
 
 /** The counters below a prefix, and those of them that match the search. */
 export interface Group {
-  members: Figures[];
-  found: Figures[];
+  members: readonly Figures[];
+  found: readonly Figures[];
+}
+
+/** What decides which lines the table has, and their order. */
+export interface Choices {
+  column: Column;
+  ascending: boolean;
+  /** The text to search for; empty for none. */
+  wanted: string;
+  /** Undefined for the default, which depends on the number of counters. */
+  grouping?: boolean | undefined;
+  /** The groups that were folded or unfolded by hand, by prefix. */
+  readonly unfolded: Map<string, boolean>;
+  /** The prefixes of the groups that show all of their rows. */
+  readonly whole: Set<string>;
 }
 
 /** Minimum number of counters that are grouped by default. */
@@ -24,98 +38,44 @@ const MAX_UNFOLDED = 50;
 /** Number of rows of an unfolded group before its button for the rest. */
 const GROUP_ROWS = 20;
 
-/** The counters of the table, sorted, searched, grouped and folded. */
-export class Arrangement {
-  #rows: Figures[] = [];
-  /** The rows in groups. Cached, because sums take long. */
-  #groups: Line[] | undefined;
-  #order: { column: Column; ascending: boolean } = { column: "month", ascending: false };
-  /** The groups that were folded or unfolded by hand, by prefix. */
-  readonly #unfolded: Map<string, boolean> = new Map();
-  /** The prefixes of the groups that show all of their rows. */
-  readonly #whole: Set<string> = new Set();
-  #wanted = "";
-  /** Undefined for the default, which depends on the number of counters. */
-  #grouping: boolean | undefined;
+export function isGrouped(rows: readonly Figures[], { grouping }: Choices) {
+  return grouping ?? rows.length >= MANY;
+}
 
-  get rows(): readonly Figures[] {
-    return this.#rows;
-  }
+/** Reports whether the rows of a group are shown. A search unfolds every group that it finds. */
+export function isUnfolded(prefix: string, rows: readonly Figures[], choices: Choices) {
+  const { wanted, unfolded } = choices;
+  return wanted !== "" || (unfolded.get(prefix) ?? rows.length <= MAX_UNFOLDED);
+}
 
-  set rows(rows: readonly Figures[]) {
-    [this.#rows, this.#groups] = [[...rows], undefined];
-  }
+/** Returns the column to sort by next, or the other order. Numbers begin with the largest. */
+export function orderBy(column: Column, { column: old, ascending }: Choices) {
+  return { column, ascending: old === column ? !ascending : column === "id" };
+}
 
-  get order() {
-    return this.#order;
-  }
+/** Returns the rows that match the search. */
+export function search(rows: readonly Figures[], { wanted }: Choices) {
+  const text = wanted.toLowerCase();
+  return text === "" ? rows : rows.filter(({ id }) => id.toLowerCase().includes(text));
+}
 
-  get isGrouped() {
-    return this.#grouping ?? this.#rows.length >= MANY;
-  }
+/** Returns the lines of the table, from top to bottom. */
+export function linesOf(rows: readonly Figures[], choices: Choices): Line[] {
+  const { column, ascending, wanted, whole } = choices;
+  const found = search(rows, choices);
+  const groups = isGrouped(rows, choices) ? groupsOf(rows) : found.map((row) => lineOf(row));
+  return (found === rows ? [...groups] : groupsWith(found, groups)).sort(compare)
+    .flatMap((line) => [line, ...membersOf(line)]);
 
-  get isSearching() {
-    return this.#wanted !== "";
-  }
-
-  /** The rows that match the search. */
-  get found(): Figures[] {
-    if (!this.isSearching) return this.#rows;
-    return this.#rows.filter(({ id }) => id.toLowerCase().includes(this.#wanted));
-  }
-
-  search(text: string) {
-    this.#wanted = text.trim().toLowerCase();
-  }
-
-  group(grouping: boolean | undefined) {
-    this.#grouping = grouping;
-  }
-
-  /** Sorts by a column, or turns its order around. Numbers begin with the largest. */
-  sortBy(column: Column) {
-    const { column: old, ascending } = this.#order;
-    this.#order = { column, ascending: old === column ? !ascending : column === "id" };
-  }
-
-  /** A search unfolds every group that it finds. */
-  isUnfolded(prefix: string) {
-    return this.isSearching || (this.#unfolded.get(prefix) ?? this.#rows.length <= MAX_UNFOLDED);
-  }
-
-  fold(prefix: string) {
-    this.#unfolded.set(prefix, !this.isUnfolded(prefix));
-  }
-
-  /** Shows all rows of a group. */
-  showWhole(prefix: string) {
-    this.#unfolded.set(prefix, true);
-    this.#whole.add(prefix);
-  }
-
-  /** Returns the lines of the table, from top to bottom. */
-  lines(): Line[] {
-    return this.#groupsOrCounters().sort((one, other) => this.#compare(one, other))
-      .flatMap((line) => [line, ...this.#memberLines(line)]);
-  }
-
-  #groupsOrCounters(): Line[] {
-    if (!this.isGrouped) return this.found.map((row) => lineOf(row));
-    const groups = this.#groups ??= groupsOf(this.#rows);
-    return this.isSearching ? groupsWith(this.found, groups) : [...groups];
-  }
-
-  #memberLines({ row, prefix, group }: Line): Line[] {
-    if (!group || !this.isUnfolded(prefix)) return [];
-    const members = group.found.map((row) => lineOf(row, prefix))
-      .sort((one, other) => this.#compare(one, other));
+  function membersOf({ row, prefix, group }: Line): Line[] {
+    if (!group || !isUnfolded(prefix, rows, choices)) return [];
+    const members = group.found.map((row) => lineOf(row, prefix)).sort(compare);
     const more = members.length - GROUP_ROWS;
-    if (more <= 0 || this.isSearching || this.#whole.has(prefix)) return members;
+    if (more <= 0 || wanted !== "" || whole.has(prefix)) return members;
     return [...members.slice(0, GROUP_ROWS), { row, prefix, more }];
   }
 
-  #compare({ row: one }: Line, { row: other }: Line) {
-    const { column, ascending } = this.#order;
+  function compare({ row: one }: Line, { row: other }: Line) {
     const sign = ascending ? 1 : -1;
     if (column === "id") return one.id < other.id ? -sign : sign;
     return sign * (one[column] - other[column]) || (one.id < other.id ? -1 : 1);
@@ -126,17 +86,24 @@ function lineOf(row: Figures, prefix = ""): Line {
   return { row, prefix };
 }
 
+/** The groups of rows. Cached, because sums take long. */
+const grouped: WeakMap<readonly Figures[], Line[]> = new WeakMap();
+
 /** Returns groups and single counters. A group of one counter is shown as the counter. */
-function groupsOf(all: Figures[]): Line[] {
-  return [...Map.groupBy(all, ({ id }) => prefixOf(id))].flatMap(([prefix, members]) =>
+function groupsOf(all: readonly Figures[]): Line[] {
+  const known = grouped.get(all);
+  if (known) return known;
+  const groups = [...Map.groupBy(all, ({ id }) => prefixOf(id))].flatMap(([prefix, members]) =>
     prefix === "" || members.length < 2
       ? members.map((row) => lineOf(row))
       : [{ row: sumOf(prefix, members), prefix, group: { members, found: members } }]
   );
+  grouped.set(all, groups);
+  return groups;
 }
 
 /** Returns the groups and counters with these rows. A group keeps the sum of all its counters. */
-function groupsWith(found: Figures[], groups: Line[]): Line[] {
+function groupsWith(found: readonly Figures[], groups: Line[]): Line[] {
   const wanted = new Set(found);
   return groups.flatMap((line) => {
     if (!line.group) return wanted.has(line.row) ? [line] : [];
@@ -149,4 +116,36 @@ function groupsWith(found: Figures[], groups: Line[]): Line[] {
 /** Returns the name of a line inside its group. A counter with the name of the group keeps it. */
 export function nameOf({ row, prefix, group }: Line) {
   return group ? prefix.replace(/^https:../, "") : row.id.slice(prefix.length) || row.id;
+}
+
+/** Returns a text that is the same for the same line of a later arrangement. */
+export function identityOf({ row, group, more }: Line) {
+  return `${more ? "rest" : group ? "group" : "counter"} ${row.id}`;
+}
+
+/** The heights of all lines of the table, in pixels. */
+export interface Heights {
+  readonly count: number;
+  readonly row: number;
+  /** Index of the line with details below it, or -1. */
+  readonly openAt: number;
+  readonly detail: number;
+}
+
+/** Returns the height of everything above a line. */
+export function topOf(index: number, { row, openAt, detail }: Heights) {
+  return index * row + (openAt >= 0 && index > openAt ? detail : 0);
+}
+
+/** Returns the first line between two heights, and the end of those that begin there. */
+export function linesBetween(from: number, to: number, heights: Heights) {
+  return [indexAt(from, heights), Math.min(heights.count, indexAt(to, heights) + 1)] as const;
+}
+
+/** Returns the last line that begins above a height, or the first. */
+function indexAt(height: number, { row, openAt, detail }: Heights) {
+  const index = Math.max(0, Math.floor(height / row));
+  return openAt < 0 || index <= openAt
+    ? index
+    : Math.max(openAt, Math.floor((height - detail) / row));
 }

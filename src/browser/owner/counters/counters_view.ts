@@ -1,4 +1,3 @@
-import type { Line } from "./counter.ts";
 import { chart, type RangeName } from "../../lib/history_chart.ts";
 import { byId, fill, icon, make } from "../../lib/make.ts";
 import { announce } from "../../lib/toast.ts";
@@ -11,27 +10,18 @@ import {
   figuresOf,
   sumOf,
 } from "../../lib/figures.ts";
-import { pause, piecesOf } from "../../lib/pauses.ts";
-import { call, callForJson, Refused } from "../sign_in/session.ts";
+import { pause } from "../../lib/pauses.ts";
+import { callForJson, callForLines, Refused } from "../sign_in/session.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { summary } from "../../lib/summary.ts";
-import { initTable, renewDetail, showGhosts, showRows, tableParts } from "./table.ts";
+import { shown } from "./shown.ts";
+import { arrange, initTable, showGhosts, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load is only loaded again on request. */
 const SLOW_MS = 2000;
 /** Name of the last warning that was dismissed. */
 const DISMISSED = "dismissed";
-
-let rows: Figures[] = [];
-let loading: AbortController | undefined;
-/** Today in the time zone of the service, as days since 1970. */
-let today = 0;
-/** Time at which the counters were loaded, or 0. */
-let loadedAt = 0;
-let tookMs = 0;
-/** The range of the chart of all counters. */
-let range: RangeName = "90d";
 
 // --- The parts of the view -----------------------------------------------------------------------
 
@@ -45,14 +35,15 @@ const refresh = make(
 const head = make(".head", make("h1", "Counters"), make(".end", asOf, refresh));
 const away = make(".note", { role: "alert", hidden: true });
 const figures = make("dl.figures");
-const all = chart("All counters", 240, range, mostOf, loadRange);
+const all = chart("All counters", 240, shown.range, mostOf, loadRange);
 const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
 const empty = emptyPanel();
 
 /** Puts the view into the page. */
 export function initCounters() {
   byId("counters-view").append(head, away, hero, ...tableParts, empty);
-  initTable(reload);
+  shown.reload = reload;
+  initTable();
   setInterval(renew, REFRESH_MS / 6);
   document.addEventListener("visibilitychange", renew);
 }
@@ -60,8 +51,8 @@ export function initCounters() {
 /** Loads the counters again if they are visible and a minute old. */
 function renew() {
   const isShown = document.visibilityState === "visible" && !byId("counters-view").hidden;
-  const isDue = Date.now() - loadedAt >= REFRESH_MS && tookMs < SLOW_MS;
-  if (isShown && isDue && !loading) load();
+  const isDue = Date.now() - shown.loadedAt >= REFRESH_MS && shown.tookMs < SLOW_MS;
+  if (isShown && isDue && !shown.loading) load();
 }
 
 function emptyPanel() {
@@ -101,13 +92,9 @@ function nameFirst() {
 
 /** Loads the counters, an opened row and the year of the chart again. */
 async function reload() {
-  renewDetail();
+  if (shown.open) shown.open.detail = undefined;
   await load();
-  if (range === "12m") await loadRange(range);
-}
-
-export function isLoaded() {
-  return loadedAt > 0;
+  if (shown.range === "12m") await loadRange(shown.range);
 }
 
 /** The response of `/status`. */
@@ -118,68 +105,53 @@ interface Status {
 
 /** Loads every counter with its last days. Old figures stay until all are loaded. */
 export async function load() {
-  loading?.abort();
-  const { signal } = loading = new AbortController();
+  shown.loading?.abort();
+  const { signal } = shown.loading = new AbortController();
   const start = performance.now();
   refresh.ariaBusy = "true";
-  if (loadedAt === 0) showLoading(0);
+  if (shown.loadedAt === 0) showLoading(0);
   try {
     const { timeZone, warnings }: Status = await callForJson("status", { signal });
-    const newToday = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
-    const found: Figures[] = [];
-    await eachLine(await call(`counters?days=${DAYS}`, { signal }), (line) => {
-      found.push(figuresOf(line, newToday));
-    }, () => loadedAt > 0 || showLoading(found.length));
+    const today = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
+    const rows: Figures[] = [];
+    await callForLines(`counters?days=${DAYS}`, { signal }, (line) => {
+      rows.push(figuresOf(line, today));
+    }, () => shown.loadedAt > 0 || showLoading(rows.length));
     if (signal.aborted) return;
-    [rows, today, loadedAt] = [found, newToday, Date.now()];
-    tookMs = performance.now() - start;
+    const most = rows.reduce((most, { month }) => Math.max(most, month), 1);
+    const tookMs = performance.now() - start;
+    Object.assign(shown, { rows, today, most, tookMs, loadedAt: Date.now() });
     showWarnings(warnings.join(". "));
-    asOf.textContent = `as of ${timeText(loadedAt)} · days in ${timeZone}`;
+    asOf.textContent = `as of ${timeText(shown.loadedAt)} · days in ${timeZone}`;
     const isEmpty = rows.length === 0;
     head.hidden = hero.hidden = isEmpty;
     empty.hidden = !isEmpty;
     showFigures(sumOf("", rows));
     await pause();
-    if (!signal.aborted) showRows(rows, today);
+    if (!signal.aborted) arrange();
   } catch (error) {
     if (!signal.aborted) showAway(error);
   } finally {
-    if (loading?.signal === signal) {
-      loading = undefined;
+    if (shown.loading?.signal === signal) {
+      shown.loading = undefined;
       refresh.ariaBusy = null;
     }
   }
 }
 
-/** Reads the lines of a response, and lets the page draw now and then. */
-async function eachLine({ body }: Response, take: (line: Line) => void, progress: () => void) {
-  let rest = "";
-  let isWhole = false;
-  const stream = body?.pipeThrough(new TextDecoderStream());
-  for await (const text of stream ? piecesOf(stream, progress) : []) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) {
-      const line = JSON.parse(part);
-      if (!line.id) isWhole = true;
-      else take(line);
-    }
-  }
-  if (!isWhole) throw new Error("The list was cut off.");
-}
-
 /** Shows a range. The days of a year are only loaded for it, because they are the most data. */
 async function loadRange(wanted: RangeName) {
-  range = wanted;
-  if (range !== "12m") return all.show(sumOf("", rows).days, today, range);
-  const { signal } = loading ?? new AbortController();
+  shown.range = wanted;
+  const { rows, today } = shown;
+  if (wanted !== "12m") return all.show(sumOf("", rows).days, today, wanted);
+  const { signal } = shown.loading ?? new AbortController();
   const days = Array(400).fill(0);
   try {
     announce("Loading twelve months");
-    await eachLine(await call("counters?days=400", { signal }), (line) => {
+    await callForLines("counters?days=400", { signal }, (line) => {
       figuresOf(line, today, 400).days.forEach((hits, back) => days[back] += hits);
-    }, () => {});
-    if (range === wanted) all.show(days, today, range);
+    });
+    if (shown.range === wanted) all.show(days, today, wanted);
   } catch (error) {
     if (!signal.aborted) showAway(error);
   }
@@ -197,6 +169,7 @@ function showWarnings(text: string) {
 
 function showAway(error: unknown) {
   const status = error instanceof Refused && error.status;
+  const { loadedAt } = shown;
   const since = loadedAt === 0 ? "" : ` Figures are as of ${timeText(loadedAt)}.`;
   const lost = status === 503 || status === 0 ? " New views are not counted until it is back." : "";
   fill(
@@ -227,15 +200,15 @@ function showLoading(found: number) {
 // --- All counters --------------------------------------------------------------------------------
 
 function showFigures(sum?: Figures) {
-  fill(figures, ...summary(sum, `in ${plural(rows.length, "counter")}`));
+  fill(figures, ...summary(sum, `in ${plural(shown.rows.length, "counter")}`));
   all.element.classList.toggle("loading", !sum);
-  if (sum && range !== "12m") all.show(sum.days, today);
+  if (sum && shown.range !== "12m") all.show(sum.days, shown.today);
 }
 
 /** Returns the counter with the most views of a day, for the tooltip. */
 function mostOf({ hits, back }: ChartBar) {
-  if (range === "12m" || hits === 0) return undefined;
-  const most = rows.reduce((one, other) =>
+  if (shown.range === "12m" || hits === 0) return undefined;
+  const most = shown.rows.reduce((one, other) =>
     (other.days[back] ?? 0) > (one.days[back] ?? 0) ? other : one
   );
   return `Most views: ${most.id} (${grouped(most.days[back] ?? 0)})`;

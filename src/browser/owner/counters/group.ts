@@ -2,10 +2,19 @@ import { badgeLink, keyOf, keyParts } from "./counter.ts";
 import { base } from "../../lib/base.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
-import { grouped } from "../../lib/words.ts";
+import { grouped, plural } from "../../lib/words.ts";
+import { askDelete } from "./changes.ts";
+import { csvCell } from "../data/cell_text.ts";
 import type { Figures } from "../../lib/figures.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
-import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
+import {
+  elementSnippet,
+  imageSnippets,
+  inHtml,
+  inMarkdown,
+  queryOf,
+  snippetBox,
+} from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
 
 /** Number of counters in the list of the most read ones. */
@@ -15,7 +24,7 @@ interface Surroundings {
   readonly members: readonly Figures[];
   readonly today: number;
   /** Opens the row of a counter. */
-  readonly reveal: (id: string) => void;
+  readonly reveal: (row: Figures) => void;
 }
 
 /** Returns the content of an opened group: chart, badge, key and most read counters. */
@@ -24,22 +33,24 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
   const paste = make("div");
   const query = queryOf([["prefix", prefix]]);
   const top = members.toSorted((one, other) => other.month - one.month).slice(0, TOP);
-  const names = top.map(({ id, month }) =>
+  const names = top.map((row) =>
     make(
       "li",
-      make("button", { click: () => reveal(id), title: id, dir: "auto" }, id),
-      grouped(month),
+      make("button", { click: () => reveal(row), title: row.id, dir: "auto" }, row.id),
+      grouped(row.month),
     )
   );
-  const link = badgeLink(query);
-  showKey(prefix, paste);
+  const every = plural(members.length, "counter");
+  const ask = () => askDelete(["prefix", prefix], `${every} and ${plural(row.total, "view")}`);
+  const erase = make("button.danger", { click: ask }, `Delete these ${every}…`);
+  showKey(prefix, members, paste);
   return rowDetail(
     row,
     { today, load: () => fetchHistory(query) },
     paste,
-    link && make(".line", link),
     make("h3", "Most read in 30 days"),
     make("ol.most", ...names),
+    make(".line", badgeLink(query), erase),
   );
 }
 
@@ -53,7 +64,29 @@ async function fetchHistory(query: string) {
   };
 }
 
-function showKey(prefix: string, place: HTMLElement) {
+/** Returns a button that copies the lines of all counters, with the key of their group. */
+function copyAll(members: readonly Figures[], key: string) {
+  const names = ["Markdown", "HTML", "CSV"] as const;
+  const options = names.map((name) => make("option", name));
+  const format = make("select", { "aria-label": "Format" }, ...options);
+  const text = () => {
+    const name = names[format.selectedIndex] ?? "Markdown";
+    const lines = members.map(({ id, total }) => {
+      const image = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, base).href;
+      const { Markdown, HTML } = imageSnippets(image, "views");
+      return {
+        Markdown: `- ${inMarkdown(id)} ${Markdown}`,
+        HTML: `  <li>${inHtml(id)} ${HTML}</li>`,
+        CSV: [csvCell(id), total, image].join(),
+      }[name];
+    });
+    if (name === "CSV") lines.unshift("id,views,image");
+    return (name === "HTML" ? ["<ul>", ...lines, "</ul>"] : lines).join("\n");
+  };
+  return make(".line", copyButton("Copy all lines", text, "Copy all lines"), format);
+}
+
+function showKey(prefix: string, members: readonly Figures[], place: HTMLElement) {
   return orExplain(place, async () => {
     const [own, { key: readKey }] = await Promise.all([
       keyOf("prefix", prefix),
@@ -72,10 +105,8 @@ function showKey(prefix: string, place: HTMLElement) {
     const address = new URL(`badge?${queryOf([["prefix", prefix]])}`, base).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["prefix", prefix]]);
-    const List = elementSnippet("tally-top", [["prefix", prefix], ["key", own.key], [
-      "limit",
-      "5",
-    ]]);
+    const top = [["prefix", prefix], ["key", own.key], ["limit", "5"]] as const;
+    const List = elementSnippet("tally-top", top);
     const snippets: Record<string, string> = service.openReads
       ? { Markdown, HTML, Script, List, URL: url }
       : { List };
@@ -92,6 +123,9 @@ function showKey(prefix: string, place: HTMLElement) {
         own,
         `This key can count and list the counters under ${prefix} and nothing else; it may be public.`,
       ),
+      make("h3", `Lines of these ${plural(members.length, "counter")}`),
+      copyAll(members, own.key),
+      make("p.small", "Every view of an image adds one to its counter."),
       make("h3", "Shared page"),
       make(
         ".line",
@@ -101,7 +135,7 @@ function showKey(prefix: string, place: HTMLElement) {
       ),
       make(
         "p.small",
-        `Everyone with this link can see the numbers of the counters under ${prefix}, until you change the secret or, in KEY_VERSIONS, the version of its keys.`,
+        `Everyone with this link sees the numbers of the counters under ${prefix}. It works until you change the secret, or set another version of ${prefix} in KEY_VERSIONS.`,
       ),
     );
   }, "p.small");

@@ -1,7 +1,6 @@
-import { isLoaded, load } from "../counters/counters_view.ts";
 import { byId, fill, make, orExplain, tableOf } from "../../lib/make.ts";
 import { callForJson } from "../sign_in/session.ts";
-import { isCounter } from "../counters/table.ts";
+import { timeText } from "../../lib/words.ts";
 
 /** Explanations of outcomes. Other outcomes are shown by name. */
 const REASONS: Record<string, string> = {
@@ -34,10 +33,9 @@ interface Decision {
 
 const requests = make(".panel.more");
 
-/** Shows the latest requests. The counters are loaded first, because only their ids are shown. */
+/** Shows the latest requests. */
 export function showRequests() {
   return orExplain(requests, async () => {
-    if (!isLoaded()) await load();
     const { decisions, rejected }: Record<"decisions" | "rejected", Decision[]> = await callForJson(
       "decisions",
     );
@@ -47,32 +45,21 @@ export function showRequests() {
 }
 
 function logOf(decisions: Decision[]) {
-  const counted = decisions.filter(({ outcome }) => COUNTED.includes(outcome));
-  const ids = new Set(counted.map(({ id }) => id));
   const rows = decisions.map(({ time, id, outcome, earlierKey }) => {
     const reason = REASONS[outcome] ?? outcome.replaceAll("-", " ");
-    const isCounted = COUNTED.includes(outcome);
     return [
-      timeOf(new Date(time)),
-      make("bdi", nameOf(id, ids.has(id))),
-      isCounted ? make("span.up", "yes") : UNCERTAIN.includes(outcome) ? "unknown" : "no",
+      timeText(Date.parse(time)),
+      make("bdi", id ?? "(no id)"),
+      COUNTED.includes(outcome)
+        ? make("span.up", "yes")
+        : UNCERTAIN.includes(outcome)
+        ? "unknown"
+        : "no",
       [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
     ];
   });
   const heads = ["Time", "Counter", "Counted", "Why"];
   return tableOf("table.log", heads.map((head) => [head, "td"]), rows);
-}
-
-/** Returns a time, with its date if it is not today's. */
-function timeOf(time: Date) {
-  const isToday = time.toDateString() === new Date().toDateString();
-  return time.toLocaleString([], { timeStyle: "medium", ...!isToday && { dateStyle: "medium" } });
-}
-
-/** Returns the id of a request if it is that of a counter, because others are a stranger's text. */
-function nameOf(id: string | undefined, wasCounted: boolean) {
-  if (id === undefined) return "(no id)";
-  return wasCounted || isCounter(id) ? id : "(unknown id)";
 }
 
 /** Puts the view into the page. */

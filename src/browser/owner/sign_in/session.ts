@@ -1,6 +1,8 @@
 import type { PageFacts } from "../../../page/compose.ts";
 import { here } from "../../lib/browser.ts";
+import type { DayHits } from "../../lib/figures.ts";
 import { byId } from "../../lib/make.ts";
+import { piecesOf } from "../../lib/pauses.ts";
 import { errorMessage } from "../../lib/words.ts";
 import { askForSession, isSignedIn, keepSession, sessionToken } from "./session_store.ts";
 
@@ -96,6 +98,36 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
 /** Calls the service for JSON. */
 export async function callForJson(path: string, init?: RequestInit) {
   return await (await call(path, init)).json();
+}
+
+/** A line of `/counters`. */
+export interface Line {
+  id: string;
+  hits: number;
+  days?: DayHits;
+}
+
+/** Calls the service for lines, and takes each as it arrives. The page can draw in between. */
+export async function callForLines(
+  path: string,
+  init: RequestInit,
+  take: (line: Line) => void,
+  beforePause?: () => void,
+) {
+  const { body } = await call(path, init);
+  let rest = "";
+  let isWhole = false;
+  const stream = body?.pipeThrough(new TextDecoderStream());
+  for await (const text of stream ? piecesOf(stream, beforePause) : []) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) {
+      const line = JSON.parse(part);
+      if (line.id) take(line);
+      else isWhole = true;
+    }
+  }
+  if (!isWhole) throw new Error("The list was cut off.");
 }
 
 /** Exchanges the secret, or the token of a sign-in link, for a session. */

@@ -133,7 +133,7 @@ testOwner(
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("Deleted blog/one: 10 views, 2 days.").waitFor();
     await page.route(
-      /\/counters\?id=/,
+      /\/counters\?mode=add/,
       (route) => route.fulfill({ status: 413, body: "<html>413</html>" }),
     );
     await page.getByRole("button", { name: "Undo" }).click();
@@ -146,7 +146,7 @@ testOwner(
     const download = await downloading;
     strictEqual(download.suggestedFilename(), "blog-one.ndjson");
     deepStrictEqual(JSON.parse(await Deno.readTextFile(await download.path())), LINES[0]);
-    await page.unroute(/\/counters\?id=/);
+    await page.unroute(/\/counters\?mode=add/);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Restored blog/one.").waitFor();
     strictEqual(await countOf(service, "blog/one"), "10");

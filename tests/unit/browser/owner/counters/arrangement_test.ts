@@ -1,65 +1,87 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { Arrangement, nameOf } from "../../../../../src/browser/owner/counters/arrangement.ts";
-import { figuresOf } from "../../../../../src/browser/lib/figures.ts";
+import {
+  type Choices,
+  type Column,
+  isGrouped,
+  isUnfolded,
+  linesBetween,
+  linesOf,
+  nameOf,
+  orderBy,
+  search,
+  topOf,
+} from "../../../../../src/browser/owner/counters/arrangement.ts";
+import { type Figures, figuresOf } from "../../../../../src/browser/lib/figures.ts";
 
-function arranged(ids: readonly string[]): Arrangement {
-  const all = new Arrangement();
-  // Each has one more view than the one before it.
-  all.rows = ids.map((id, index) => figuresOf({ id, hits: index }, 20_000));
-  all.sortBy("total");
-  return all;
+/** Returns counters, of which each has one more view than the one before it. */
+function rowsOf(ids: readonly string[]): Figures[] {
+  return ids.map((id, index) => figuresOf({ id, hits: index }, 20_000));
 }
 
-const idsIn = (all: Arrangement) =>
-  all.lines().map(({ row, more }) => more === undefined ? row.id : `${more} more`);
+/** Returns choices that sort by the total, from the largest. */
+function choicesOf(grouping?: boolean): Choices {
+  const [unfolded, whole] = [new Map(), new Set<string>()];
+  return { column: "total", ascending: false, wanted: "", grouping, unfolded, whole };
+}
+
+const idsIn = (rows: readonly Figures[], choices: Choices) =>
+  linesOf(rows, choices).map(({ row, more }) => more === undefined ? row.id : `${more} more`);
 
 Deno.test("counters are sorted by numbers from the largest, by names from the first, and the other way round", () => {
-  const all = arranged(["b", "c", "a"]);
-  deepStrictEqual(idsIn(all), ["a", "c", "b"]);
-  all.sortBy("total");
-  deepStrictEqual(idsIn(all), ["b", "c", "a"]);
-  all.sortBy("id");
-  deepStrictEqual(idsIn(all), ["a", "b", "c"]);
-  all.sortBy("id");
-  deepStrictEqual(idsIn(all), ["c", "b", "a"]);
+  const rows = rowsOf(["b", "c", "a"]);
+  let choices = choicesOf();
+  const sortedBy = (column: Column) => {
+    choices = { ...choices, ...orderBy(column, choices) };
+    return idsIn(rows, choices);
+  };
+  deepStrictEqual(idsIn(rows, choices), ["a", "c", "b"]);
+  deepStrictEqual(sortedBy("total"), ["b", "c", "a"]);
+  deepStrictEqual(sortedBy("id"), ["a", "b", "c"]);
+  deepStrictEqual(sortedBy("id"), ["c", "b", "a"]);
 });
 
 Deno.test("from eight counters on they are grouped, unless the owner chose otherwise", () => {
   const ids = ["x/1", "x/2", "y/1", "a", "b", "c", "d"];
-  const all = arranged(ids);
-  ok(!all.isGrouped);
-  all.group(true);
-  deepStrictEqual(idsIn(all), ["d", "c", "b", "a", "y/1", "x/", "x/2", "x/1"]);
-  all.fold("x/");
-  deepStrictEqual(idsIn(all).slice(-2), ["y/1", "x/"]);
-  all.group(undefined);
-  all.rows = [...all.rows, figuresOf({ id: "e", hits: 0 }, 20_000)];
-  ok(all.isGrouped);
+  const rows = rowsOf(ids);
+  ok(!isGrouped(rows, choicesOf()));
+  const choices = choicesOf(true);
+  deepStrictEqual(idsIn(rows, choices), ["d", "c", "b", "a", "y/1", "x/", "x/2", "x/1"]);
+  choices.unfolded.set("x/", false);
+  deepStrictEqual(idsIn(rows, choices).slice(-2), ["y/1", "x/"]);
+  ok(isGrouped(rowsOf([...ids, "e"]), choicesOf()));
 });
 
 Deno.test("a search unfolds the groups that it finds, which keep their sum", () => {
-  const all = arranged(["x/one", "x/two", "y"]);
-  all.group(true);
-  all.fold("x/");
-  all.search(" ONE ");
-  const [group, member] = all.lines();
+  const rows = rowsOf(["x/one", "x/two", "y"]);
+  const choices = { ...choicesOf(true), unfolded: new Map([["x/", false]]), wanted: "ONE" };
+  const [group, member] = linesOf(rows, choices);
   deepStrictEqual([group?.row.id, group?.row.total, group?.group?.found.length], ["x/", 1, 1]);
   strictEqual(member?.row.id, "x/one");
-  deepStrictEqual(all.found.map(({ id }) => id), ["x/one"]);
+  deepStrictEqual(search(rows, choices).map(({ id }) => id), ["x/one"]);
 });
 
 Deno.test("a large group starts folded, then shows twenty rows, then all of them", () => {
-  const all = arranged(Array.from({ length: 60 }, (_, index) => `x/${index}`));
-  deepStrictEqual(idsIn(all), ["x/"]);
-  all.fold("x/");
-  strictEqual(idsIn(all).length, 22);
-  strictEqual(idsIn(all).at(-1), "40 more");
-  all.showWhole("x/");
-  strictEqual(idsIn(all).length, 61);
+  const rows = rowsOf(Array.from({ length: 60 }, (_, index) => `x/${index}`));
+  const choices = choicesOf();
+  deepStrictEqual(idsIn(rows, choices), ["x/"]);
+  ok(!isUnfolded("x/", rows, choices));
+  choices.unfolded.set("x/", true);
+  strictEqual(idsIn(rows, choices).length, 22);
+  strictEqual(idsIn(rows, choices).at(-1), "40 more");
+  choices.whole.add("x/");
+  strictEqual(idsIn(rows, choices).length, 61);
 });
 
 Deno.test("a counter with the name of its group has its whole name in it", () => {
-  const all = arranged(["blog/", "blog/one"]);
-  all.group(true);
-  deepStrictEqual(all.lines().map(nameOf), ["blog/", "one", "blog/"]);
+  const lines = linesOf(rowsOf(["blog/", "blog/one"]), choicesOf(true));
+  deepStrictEqual(lines.map(nameOf), ["blog/", "one", "blog/"]);
+});
+
+Deno.test("the lines between two heights are found above, at and below an open one", () => {
+  const heights = { count: 10, row: 40, openAt: 2, detail: 500 };
+  deepStrictEqual([2, 3].map((index) => topOf(index, heights)), [80, 620]);
+  deepStrictEqual(linesBetween(-100, 60, heights), [0, 2]);
+  deepStrictEqual(linesBetween(85, 610, heights), [2, 3]);
+  deepStrictEqual(linesBetween(630, 9000, heights), [3, 10]);
+  deepStrictEqual(linesBetween(0, 9000, { ...heights, openAt: -1 }), [0, 10]);
 });

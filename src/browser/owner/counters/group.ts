@@ -4,7 +4,7 @@ import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import { askDelete } from "./changes.ts";
-import { csvCell } from "../data/cell_text.ts";
+import { csvCell } from "../data/csv.ts";
 import type { Figures } from "../../lib/figures.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
 import {

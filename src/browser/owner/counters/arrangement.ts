@@ -17,7 +17,7 @@ export interface Group {
   found: readonly Figures[];
 }
 
-/** What decides which lines the table has, and their order. */
+/** The choices that decide which lines the table has, and their order. */
 export interface Choices {
   column: Column;
   ascending: boolean;

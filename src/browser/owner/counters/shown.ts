@@ -10,7 +10,7 @@ export interface Opened {
   height: number;
 }
 
-/** What the view of the counters shows. */
+/** The state of the view of the counters. */
 class Shown {
   /** All counters. */
   rows: readonly Figures[] = [];

@@ -37,12 +37,10 @@ function layout(palette: Palette, label: Line): Draw {
     const trend = bars.trend === undefined ? undefined : weekTrend(bars.trend);
     const trendLine = setLine(trend?.drawn ?? "", verdana10);
     const barsX = Math.ceil(messageX + messageLength + GAP);
-    const trendX = bars.width === 0 ? barsX : barsX + bars.width + GAP;
-    const end = trend !== undefined
-      ? trendX + trendLine.width
-      : bars.width > 0
-      ? barsX + bars.width
-      : messageX + messageLength;
+    const barsEnd = bars.width === 0 ? messageX + messageLength : barsX + bars.width;
+    // Only bars have a trend.
+    const trendX = barsEnd + GAP;
+    const end = trend === undefined ? barsEnd : trendX + trendLine.width;
     const width = Math.ceil(end + EDGE);
     const left = messageX - GAP / 2;
     const right = end > messageX + messageLength ? messageX + messageLength + GAP / 2 : width - 1;

@@ -4,10 +4,9 @@ import { ICON, inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import css from "../browser/owner/page.css" with { type: "text" };
 import dataCss from "../browser/owner/data/data.css" with { type: "text" };
-import html from "../browser/owner/page.html" with { type: "text" };
+import main from "../browser/owner/page.html" with { type: "text" };
 import script from "../browser/built/page.min.js" with { type: "text" };
 import dataScript from "../browser/built/data.min.js" with { type: "text" };
-import sharedHtml from "../browser/shared/shared.html" with { type: "text" };
 import sharedScript from "../browser/built/shared.min.js" with { type: "text" };
 
 /** A page, and a Content-Security-Policy that allows nothing but its own parts. */
@@ -26,25 +25,56 @@ export { dataScript };
 export async function composePage(facts: PageFacts, publicUrl?: string): Promise<Page> {
   const hash = (await hashOf(dataScript)).slice(1, -1);
   const imports = JSON.stringify({ integrity: { "./data.js": hash } });
-  const filled = html.replace("<!--styles-->", () => stylesWithoutScript(facts))
+  const filled = main.replace("<!--styles-->", () => stylesWithoutScript(facts))
     .replace('id="facts">', (start) => start + inScript(facts))
     .replace('type="importmap">', (start) => start + imports);
-  const style = STYLE + dataCss.replaceAll(/^ +/gm, "");
-  const others = [imports, dataScript];
-  return await compose(filled, { style, script, sources: PAGE_SOURCES, others, publicUrl });
+  return await compose({
+    head: "<title>Tallymark</title>",
+    top: `<a class="button skip" id="skip" href="#"></a>${NAVIGATION}`,
+    main: filled,
+    style: dataCss,
+    script,
+    sources: PAGE_SOURCES,
+    others: [imports, dataScript],
+    publicUrl,
+  });
 }
 
 /** Composes the page of a group, whose head the server completes for each request. */
 export async function composeSharedPage(publicUrl?: string): Promise<Page> {
-  const parts = { style: STYLE, script: sharedScript, sources: PAGE_SOURCES, publicUrl };
-  return await compose(sharedHtml, parts);
+  return await compose({
+    head: "<!--head-->",
+    top: `<div><span class="brand">${MARK}</span></div>`,
+    main: SHARED_MAIN,
+    script: sharedScript,
+    sources: PAGE_SOURCES,
+    publicUrl,
+  });
 }
 
-const STYLE = css.replaceAll(/^ +/gm, "");
+const SHARED_MAIN = `<main id="shared"><noscript><h1>Shared page</h1>
+<p>Turn on JavaScript to see the numbers.</p></noscript></main>`;
+const MARK =
+  `<svg viewBox="0 0 24 24" stroke="#17957f" stroke-width="2.4" stroke-linecap="round" aria-hidden="true"><path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14"/><path class="strike" d="M1.5 16.5L22.5 7.5"/></svg><b>Tallymark</b>`;
+/** The top of pages that lead to the others. Their scripts show the owner's links to the owner. */
+export const NAVIGATION = `<div><a class="brand" href=".#" aria-label="Tallymark">${MARK}</a>
+<nav aria-label="Main">
+<a href=".#counters" class="owner" hidden>Counters</a>
+<a href=".#badges">Badges</a>
+<a href=".#requests" class="owner" hidden>Requests</a>
+<a href=".#data" class="owner" hidden>Data</a>
+<a href="api">API</a>
+</nav>
+<button type="button" id="session" hidden>Sign in</button></div>`;
 const PAGE_SOURCES = "img-src 'self' blob: data:; connect-src 'self'";
 
 interface Parts {
-  readonly style: string;
+  readonly head: string;
+  /** The content of the bar at the top. */
+  readonly top: string;
+  readonly main: string;
+  /** The rules that only this page has. */
+  readonly style?: string;
   readonly script: string;
   /** The directives for other content. */
   readonly sources: string;
@@ -54,20 +84,33 @@ interface Parts {
   readonly publicUrl?: string | undefined;
 }
 
-/** Puts a style, a script and the icon into a document. */
+/** Composes a document with the style that all pages have. */
 export async function compose(
-  html: string,
-  { style, script, sources, others = [], publicUrl }: Parts,
+  { head, top, main, style = "", script, sources, others = [], publicUrl }: Parts,
 ): Promise<Page> {
   const address = publicUrl === undefined
     ? ""
     : `<meta name="public-url" content="${inHtml(publicUrl)}">`;
-  const [styleHash, ...hashes] = await Promise.all([style, script, ...others].map(hashOf));
+  const rules = (css + style).replaceAll(/^ +/gm, "");
+  const [styleHash, ...hashes] = await Promise.all([rules, script, ...others].map(hashOf));
   return {
-    html: html
-      .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
-      .replace("</head>", () => `${address}${ICON}</head>`)
-      .replace(' src="page.js">', () => `>${script}`),
+    html: `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${head}
+<style>${rules}</style>
+${address}${ICON}
+</head>
+<body>
+<header class="top">${top}</header>
+${main}
+<p id="said" class="sr" role="status"></p>
+<script type="module">${script}</script>
+</body>
+</html>
+`,
     policy:
       `default-src 'none'; script-src ${hashes.join(" ")}; style-src ${styleHash}; ${sources}; ` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +

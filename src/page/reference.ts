@@ -1,9 +1,8 @@
 import type { ParameterObject } from "../openapi/responses.ts";
 import type { describeRoutes, Operation } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
-import { compose, type Page } from "./compose.ts";
-import pageStyle from "../browser/owner/page.css" with { type: "text" };
-import ownStyle from "../browser/api/reference.css" with { type: "text" };
+import { compose, NAVIGATION, type Page } from "./compose.ts";
+import style from "../browser/api/reference.css" with { type: "text" };
 import script from "../browser/built/api.min.js" with { type: "text" };
 
 /** The credentials of endpoints in the order of the page: their names, and how they are sent. */
@@ -67,15 +66,7 @@ export async function composeReference(
   const rules = info.description.split(/(?<=\.) (?=[A-Z`])/).map((rule) =>
     `<li>${marked(rule)}</li>`
   );
-  const html = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
-    `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-    `<meta name="color-scheme" content="light dark">` +
-    `<title>API · Tallymark</title><link rel="stylesheet" href="page.css"></head><body>` +
-    `<header class="top"><div><a class="brand" href="." aria-label="Tallymark">${MARK}<b>Tallymark</b></a>` +
-    `<nav aria-label="Main"><a class="owner" href=".#counters" hidden>Counters</a>` +
-    `<a href=".#badges">Badges</a><a class="owner" href=".#requests" hidden>Requests</a>` +
-    `<a class="owner" href=".#data" hidden>Data</a><a href="api" aria-current="page">API</a></nav>` +
-    `<button type="button" id="session" class="quiet" hidden></button></div></header>` +
+  const main =
     `<main><div class="head"><h1>API</h1><a class="button end" href="openapi.json">OpenAPI 3.1</a></div>` +
     `<p class="lead">Each thing that this service does is one HTTP request. ` +
     `The lines contain the address of your server. Copy one, and it runs. ` +
@@ -89,17 +80,16 @@ export async function composeReference(
     `${sections.join("")}<section><h2>Errors</h2>` +
     `<p class="lead">A problem document as JSON (RFC 9457), text or an image.</p>` +
     `<div class="panel ends" id="errors"><ul>${statuses.join("")}${rules.join("")}</ul></div>` +
-    `</section></div></div></main>` +
-    `<p id="said" class="sr" role="status"></p>` +
-    `<script type="module" src="page.js"></script></body></html>`;
-  const style = pageStyle + ownStyle;
-  return await compose(html, { style, script, sources: "img-src data:" });
+    `</section></div></div></main>`;
+  return await compose({
+    head: "<title>API · Tallymark</title>",
+    top: NAVIGATION.replace('"api"', '"api" aria-current="page"'),
+    main,
+    style,
+    script,
+    sources: "img-src data:",
+  });
 }
-
-const MARK =
-  `<svg viewBox="0 0 24 24" stroke="#17957f" stroke-width="2.4" stroke-linecap="round" ` +
-  `aria-hidden="true"><path d="M4.5 5v14M9.5 5v14M14.5 5v14M19.5 5v14"/>` +
-  `<path class="strike" d="M1.5 16.5L22.5 7.5"/></svg>`;
 
 /** Returns the path whose image or number another path has as a PNG or as text, or the path. */
 function mainPath(path: string, paths: Paths): string {

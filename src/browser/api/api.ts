@@ -19,6 +19,7 @@ function showNavigation() {
   const isOwner = isSignedIn();
   for (const link of document.querySelectorAll<HTMLElement>("nav .owner")) link.hidden = !isOwner;
   button.textContent = isOwner ? "Sign out" : "Sign in";
+  button.classList.toggle("quiet", isOwner);
   button.hidden = false;
 }
 

@@ -52,7 +52,7 @@ function dateText(how: Intl.DateTimeFormatOptions) {
 const shortDay = dateText({ month: "short", day: "numeric" });
 const weekday = dateText({ weekday: "short", month: "short", day: "numeric" });
 export const fullDay = dateText({ year: "numeric", month: "short", day: "numeric" });
-export const monthName = dateText({ month: "short" });
+const monthName = dateText({ month: "short" });
 export const shortWeekday = dateText({ weekday: "short" });
 /** Returns the day of the month as a number in text. */
 export const dayOfMonth = (day: number) => String(new Date(day * DAY_MS).getUTCDate());

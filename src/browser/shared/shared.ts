@@ -1,7 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { yearCalendar } from "./year_calendar.ts";
 import { shortAbove } from "../lib/cells.ts";
 import { base } from "../lib/base.ts";
 import { here } from "../lib/browser.ts";
@@ -80,13 +79,25 @@ function show({ prefix, total, since, older, timeZone, days, counters }: SharedD
     main,
     ...(isEmbedded
       ? [overview, ranking(prefix, counters.slice(0, EMBEDDED_COUNTERS))]
-      : [head, overview, yearCalendar(sum.days, today), ranking(prefix, counters), shared]),
+      : [head, overview, yearOfDays(), ranking(prefix, counters), shared]),
     isEmbedded && make("p.open.small", make("span", time), open),
   );
   views.show(sum.days, today);
   const showOwner = () => fill(shared, sharing(title));
   if (isSignedIn()) showOwner();
   askForSession(showOwner, () => fill(shared));
+}
+
+/** Shows a year of days, of which phones have room for the second half. */
+function yearOfDays() {
+  const pairs = keep(["prefix", "key", "theme"]);
+  const { href } = new URL(`calendar.svg?${pairs}${given.has("theme") ? "" : "&theme=auto"}`, here);
+  const half = make("source");
+  half.media = "(max-width: 640px)";
+  half.srcset = `${href}#svgView(viewBox(394,3,350,183))`;
+  const image = make("img", { alt: "Calendar of the views of each day" });
+  image.src = href;
+  return make("picture.year", half, image);
 }
 
 /** Returns the day from which on the total was counted, or how much of it is older. */

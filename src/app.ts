@@ -27,7 +27,7 @@ import { metricsText } from "./routes/metrics_text.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";
 import { dataScript, like, tally, topList } from "./routes/scripts.ts";
-import { createService, type Service, type ServiceOptions } from "./routes/service.ts";
+import { createService, type Service, type ServiceOptions } from "./service.ts";
 import { session } from "./routes/session.ts";
 import { sharedData, sharedPage } from "./routes/shared_page.ts";
 import { top } from "./routes/top.ts";

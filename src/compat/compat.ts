@@ -15,8 +15,8 @@ import {
   UNCACHED_IMAGE,
 } from "../http/response.ts";
 import { Problem } from "../problem.ts";
-import { readPeriod } from "../routes/read_counter.ts";
-import type { Service } from "../routes/service.ts";
+import { readPeriod } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 import type { CompatAddress, CompatRequest, Numbers, Use } from "./address.ts";
 import { COMPAT_SERVICES } from "./services.ts";
 

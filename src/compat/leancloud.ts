@@ -5,7 +5,7 @@ import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../
 import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { Problem } from "../problem.ts";
-import type { Service } from "../routes/service.ts";
+import type { Service } from "../service.ts";
 
 /** Maximum length of a body in bytes. */
 const MAX_BODY_BYTES = 65_536;

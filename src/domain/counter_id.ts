@@ -46,6 +46,14 @@ export function counterId(text: string | undefined): CounterId {
   throw new Failure("bad-id");
 }
 
+/** Parses an id that has no default, because a slip must not set or delete `home`. */
+export function requiredId(text = ""): CounterId {
+  if (trimmed(text) !== "") return counterId(text);
+  throw new Failure("bad-id", {
+    detail: "Send the id of the counter in the query, as in id=home.",
+  });
+}
+
 /** Parses a counter id. Returns undefined if it is blank or invalid. */
 export function parseCounterId(text: string): CounterId | undefined {
   if (PLAIN.test(text)) return branded(text);

@@ -1,6 +1,5 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
 import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../domain/counter_id.ts";
-import type { Content, Description } from "../openapi/responses.ts";
 import type { Problem } from "../problem.ts";
 import type { CorsPolicy } from "./cors.ts";
 import type { Parameter, ParsedQuery, Query } from "./query.ts";
@@ -109,6 +108,49 @@ export interface Endpoint extends EndpointFacts<Query<string>> {
   ) => (context: CounterContext) => Response | Promise<Response>;
 }
 
+/** The description of an endpoint beyond the facts that it runs by. */
+export interface Description {
+  /** The name of the operation, without the method in front of it. */
+  name: string;
+  tags: ("Counters" | "Badges" | "Owners" | "Service")[];
+  /** The request headers. `If-None-Match` follows from the responses. */
+  headers?: ParameterObject[];
+  /** The responses of successful requests. */
+  responses: Responses;
+  /** The statuses of problems, without those that every endpoint has. */
+  problems?: readonly number[];
+}
+
+/** A parameter of an operation. All are optional. */
+export interface ParameterObject {
+  name: string;
+  in: "query" | "header";
+  description: string;
+  schema: Schema;
+}
+
+/** A response of an endpoint: its headers, and its body in every media type. */
+export interface ResponseObject {
+  description: string;
+  headers: { [name: string]: { description?: string; required?: boolean; schema: Schema } };
+  /** Undefined if the response has no body. */
+  content?: Content;
+}
+
+/** The bodies of a response by media type. */
+export type Content = { [mediaType: string]: { schema: Schema } };
+
+/** The responses of an endpoint by status. */
+export type Responses = { [status: string]: ResponseObject };
+
+/** A JSON Schema in the dialect of OpenAPI 3.1. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** Describes a parameter whose value is an id or a prefix. */
+export function idParameter<Name extends string>(name: Name, meaning: string): Parameter<Name> {
+  return { name, meaning, schema: { type: "string", maxLength: MAX_ID_BYTES } };
+}
+
 /** Names a counter. */
 export const id = {
   name: "id",
@@ -126,12 +168,10 @@ const ids = {
 } as const satisfies Parameter;
 
 /** Names the counters whose ids begin with it. */
-export const prefix = {
-  name: "prefix",
-  meaning:
-    "Instead of `id`: a group, which is all counters whose id begins with this, as in `blog/`.",
-  schema: { type: "string", maxLength: MAX_ID_BYTES },
-} as const satisfies Parameter;
+export const prefix = idParameter(
+  "prefix",
+  "Instead of `id`: a group, which is all counters whose id begins with this, as in `blog/`.",
+);
 
 const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
   none: [],

@@ -1,4 +1,5 @@
 import type { NumberedLine } from "../domain/line.ts";
+import { headersFor } from "./response.ts";
 
 /** The error of the line in which a body was truncated. */
 export const TRUNCATED_BODY = "the body ended too early";
@@ -73,17 +74,18 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   return bytes;
 }
 
+/** The headers of lines. */
+const LINES = { ...headersFor("json", "no-store"), "content-type": "application/x-ndjson" };
+
 /**
- * Creates a body that is generated as fast as it is read. Rejects if its first part fails. If a
- * later one does, the connection ends before the body does, so that the client knows that it is
- * incomplete. If the client disconnects, the source is ended.
+ * Resolves with a response of lines that are generated as fast as they are read. Rejects if the
+ * first part fails. If a later one does, the connection ends before the body does, so that the
+ * client knows that it is incomplete. If the client disconnects, the source is ended.
  */
-export async function textStream(
-  source: AsyncGenerator<string>,
-): Promise<ReadableStream<Uint8Array>> {
+export async function linesResponse(source: AsyncGenerator<string>): Promise<Response> {
   const encoder = new TextEncoder();
   let next: IteratorResult<string> | undefined = await source.next();
-  return new ReadableStream({
+  const body = new ReadableStream({
     async pull(controller) {
       const { done, value } = next ?? await source.next();
       next = undefined;
@@ -94,4 +96,5 @@ export async function textStream(
       await source.return(undefined);
     },
   }, { highWaterMark: 1 });
+  return new Response(body, { headers: LINES });
 }

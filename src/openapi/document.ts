@@ -1,14 +1,7 @@
 import { type AccessLevel, LEVELS } from "../auth/access.ts";
-import type { Route } from "../http/endpoint.ts";
+import type { Description, ParameterObject, Responses, Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import {
-  bodies,
-  type Description,
-  type ParameterObject,
-  problemResponses,
-  type Responses,
-  withContent,
-} from "./responses.ts";
+import { bodies, problemResponses, withContent } from "./responses.ts";
 import { schemas } from "./schemas.ts";
 
 /** An operation: one method of a path. */

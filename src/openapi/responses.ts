@@ -1,23 +1,12 @@
+import type { Content, Description, ResponseObject, Responses } from "../http/endpoint.ts";
 import { type HitFlag, UNCACHED_IMAGE } from "../http/response.ts";
 import { PROBLEM_NAMES } from "../problem.ts";
-import type { Schema, schemas } from "./schemas.ts";
+import type { Schema } from "../http/endpoint.ts";
+import type { schemas } from "./schemas.ts";
 
 /** Returns a reference to a schema of `components.schemas`. */
 function refTo(name: keyof typeof schemas): Schema {
   return { $ref: `#/components/schemas/${name}` };
-}
-
-/** The description of an endpoint beyond the facts that it runs by. */
-export interface Description {
-  /** The name of the operation, without the method in front of it. */
-  name: string;
-  tags: ("Counters" | "Badges" | "Owners" | "Service")[];
-  /** The request headers. `If-None-Match` follows from the responses. */
-  headers?: ParameterObject[];
-  /** The responses of successful requests. */
-  responses: Responses;
-  /** The statuses of problems, without those that every endpoint has. */
-  problems?: readonly number[];
 }
 
 /** Creates the description of an endpoint. */
@@ -30,33 +19,11 @@ export function operation(
   return { name, tags: [tag], responses, problems };
 }
 
-/** A parameter of an operation. All are optional. */
-export interface ParameterObject {
-  name: string;
-  in: "query" | "header";
-  description: string;
-  schema: Schema;
-}
-
 /** The statuses of problems of an endpoint that calls the store. */
 export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
 /** The statuses of problems of an endpoint that counts hits. */
 export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
 export const HIT_FLAGS = ["prefetch", "bot", "skip", "other-site", "repeat", "camo"] as const;
-
-/** A response of an endpoint: its headers, and its body in every media type. */
-export interface ResponseObject {
-  description: string;
-  headers: { [name: string]: { description?: string; required?: boolean; schema: Schema } };
-  /** Undefined if the response has no body. */
-  content?: Content;
-}
-
-/** The bodies of a response by media type. */
-export type Content = { [mediaType: string]: { schema: Schema } };
-
-/** The responses of an endpoint by status. */
-export type Responses = { [status: string]: ResponseObject };
 
 /** Returns a JSON body with one of these schemas. */
 export function json(...names: [keyof typeof schemas, ...(keyof typeof schemas)[]]): Content {

@@ -1,7 +1,5 @@
+import type { Schema } from "../http/endpoint.ts";
 import { PERIODS } from "../domain/calendar.ts";
-
-/** A JSON Schema in the dialect of OpenAPI 3.1. */
-export type Schema = { readonly [keyword: string]: unknown };
 
 const ID = { type: "string", examples: ["home"] };
 const PREFIX = { type: "string", pattern: "/$", examples: ["blog/"] };

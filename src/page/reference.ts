@@ -1,4 +1,4 @@
-import type { ParameterObject } from "../openapi/responses.ts";
+import type { ParameterObject } from "../http/endpoint.ts";
 import type { describeRoutes, Operation } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
 import { compose, NAVIGATION, type Page } from "./compose.ts";

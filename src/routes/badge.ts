@@ -17,8 +17,8 @@ import {
   STORE_PROBLEMS,
   success,
 } from "../openapi/responses.ts";
-import { checkPeriodOrShow, period, show } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { checkPeriodOrShow, period, show } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 /** `GET /badge`: the number as an SVG image, drawn for a target. */
 export function badge({ readLatest, readPolicy }: Service, target: Target): Endpoint {

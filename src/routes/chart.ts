@@ -6,8 +6,8 @@ import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import { operation, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { readDays } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { readDays } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 /**
  * `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of a counter or a prefix, drawn for a

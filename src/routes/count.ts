@@ -3,8 +3,8 @@ import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { period, periodOf, readPeriod } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { period, periodOf, readPeriod } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 export const format = {
   name: "format",

@@ -5,8 +5,8 @@ import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { period, readPeriod } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { period, readPeriod } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 /** Maximum number of counters in a request. */
 const MAX_IDS = 100;

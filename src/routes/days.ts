@@ -4,8 +4,8 @@ import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { type Range, readRange } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { type Range, readRange } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 /** Maximum number of days in a response: ten years. */
 const MAX_DAYS = 3660;

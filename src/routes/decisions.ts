@@ -2,7 +2,7 @@ import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 

@@ -3,8 +3,8 @@ import { digest, isUnchanged, notModified } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor, inHtml } from "../http/response.ts";
 import { bodies, operation, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { readRange } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { readRange } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 /** Maximum number of days that a feed is computed from: ten years. */
 const MAX_DAYS = 3660;

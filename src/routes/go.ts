@@ -5,7 +5,7 @@ import { parseAddress, to } from "../http/link_address.ts";
 import { createResponse, flagHeader, NO_SNIFF } from "../http/response.ts";
 import { HIT_FLAGS, linkResponse, operation } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 /** Maximum time in milliseconds that a visitor waits for the hit to be stored. */
 const MAX_WAIT_MS = 1500;

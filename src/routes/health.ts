@@ -2,7 +2,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, ok, operation } from "../openapi/responses.ts";
 import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 

@@ -2,7 +2,7 @@ import { once, parseIdempotencyKey, refuseMistakenId, skip, visitor } from "../h
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
 import { fresh, HIT_FLAGS, HIT_PROBLEMS, json, operation } from "../openapi/responses.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 const COUNTED = fresh("The new count.", json("Counter"), ...HIT_FLAGS);

@@ -22,8 +22,8 @@ import {
 } from "../http/response.ts";
 import { bodies, HIT_FLAGS, HIT_PROBLEMS, keep, operation, success } from "../openapi/responses.ts";
 import { type Problem, problemOf } from "../problem.ts";
-import { readDays, show } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { readDays, show } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("svg", UNCACHED_IMAGE);
 const FLAGS = [...HIT_FLAGS, "counted", "problem"] as const;

@@ -1,21 +1,18 @@
 import { JOBS, keyPrefix } from "../auth/keys.ts";
-import { MAX_ID_BYTES } from "../domain/counter_id.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
 import { parseAddress, to } from "../http/link_address.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 
-const read = {
-  name: "read",
-  meaning:
-    "Instead of `id`: a group whose numbers the key shall open, as in `blog/`. Such a key counts nothing.",
-  schema: { type: "string", maxLength: MAX_ID_BYTES },
-} as const satisfies Parameter;
+const read = idParameter(
+  "read",
+  "Instead of `id`: a group whose numbers the key shall open, as in `blog/`. Such a key counts nothing.",
+);
 
 const job = {
   name: "job",

@@ -1,4 +1,4 @@
-import { type CounterId, counterId, counterPrefix, MAX_ID_BYTES } from "../domain/counter_id.ts";
+import { type CounterId, counterPrefix, requiredId } from "../domain/counter_id.ts";
 import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
@@ -6,17 +6,15 @@ import type { ListOptions, Update } from "../domain/store.ts";
 import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyText } from "../http/reading.ts";
-import { bodyLines, textStream, TRUNCATED_BODY } from "../http/streaming.ts";
-import { type Endpoint, endpoint, type RequestContext } from "../http/endpoint.ts";
+import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
+import { type Endpoint, endpoint, idParameter, type RequestContext } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
-/** The headers of lines. */
-export const LINES = { ...HEADERS, "content-type": "application/x-ndjson" };
 
 const LINES_OR_LINE = { ...bodies.lines, ...json("Line") };
 const PREVIOUS = fresh("The previous state of the counter.", json("Line"));
@@ -35,17 +33,8 @@ const IDEMPOTENCY_KEY = {
   schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
 } as const;
 
-const ownId = {
-  name: "id",
-  meaning: "The counter. It has no default here.",
-  schema: { type: "string", maxLength: MAX_ID_BYTES },
-} as const satisfies Parameter;
-
-const prefix = {
-  name: "prefix",
-  meaning: "Only counters whose id begins with this.",
-  schema: { type: "string", maxLength: MAX_ID_BYTES },
-} as const satisfies Parameter;
+const id = idParameter("id", "The counter. It has no default here.");
+const prefix = idParameter("prefix", "Only counters whose id begins with this.");
 
 export const lastDays = {
   name: "days",
@@ -86,7 +75,7 @@ export function listCounters({ counters }: Service): Endpoint {
       "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
       '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
       "At most 8 lists are sent at a time: the next request gets a 503.",
-    parameters: [ownId, prefix, lastDays],
+    parameters: [id, prefix, lastDays],
     parse(query) {
       const [id, begin] = [query.get("id"), query.get("prefix")];
       if (id !== undefined && begin !== undefined) {
@@ -95,13 +84,12 @@ export function listCounters({ counters }: Service): Endpoint {
       const since = firstDay(query.get("days"), counters.calendar.today());
       return id === undefined
         ? { prefix: counterPrefix(begin ?? ""), since }
-        : { id: parseRequiredId(id), since };
+        : { id: requiredId(id), since };
     },
     async respond(_, wanted) {
       if (wanted.id === undefined) {
         // Waits for the first counters, so that the status says if the store is unavailable.
-        const body = await textStream(exportLines(wanted));
-        return new Response(body, { headers: LINES });
+        return await linesResponse(exportLines(wanted));
       }
       const { id, since } = wanted;
       return createResponse(lineOf(id, await counters.history(id, since), since), HEADERS);
@@ -120,9 +108,9 @@ export function setCounter({ counters, draining }: Service): Endpoint {
       "change without losing what was counted since. An addition needs an `Idempotency-Key`, and " +
       "one with the same key within 24 hours changes nothing.",
     body: json("Addition"),
-    parameters: [ownId, setMode],
+    parameters: [id, setMode],
     parse: (query) => ({
-      id: parseRequiredId(query.get("id")),
+      id: requiredId(query.get("id")),
       mode: query.get("mode") === "add" ? "add" as const : "replace" as const,
     }),
     async respond(context, { id, mode }) {
@@ -176,10 +164,10 @@ export function deleteCounter({ counters }: Service): Endpoint {
       "The next hit is its first. Adding the response (`PUT` with `mode=add`) undoes the change. " +
       "With `prefix`, the response has a line for each counter that was deleted, as in an export, " +
       "so that importing it with `mode=add` undoes the change. `dry=1` says how many there are.",
-    parameters: [ownId, prefix, dry],
+    parameters: [id, prefix, dry],
     parse(query) {
       const begin = query.get("prefix");
-      if (begin === undefined) return { id: parseRequiredId(query.get("id")) };
+      if (begin === undefined) return { id: requiredId(query.get("id")) };
       if (query.get("id") !== undefined || !begin.endsWith("/")) {
         throw new Problem("bad-query", {
           detail: "Send id, or the prefix of a group, which ends in a slash.",
@@ -192,7 +180,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
         return createResponse(formatHeld({ id, ...await counters.delete(id) }), HEADERS);
       }
       if (isDry !== true) {
-        return new Response(await textStream(deleteGroup(prefix)), { headers: LINES });
+        return await linesResponse(deleteGroup(prefix));
       }
       let found = 0;
       for await (const page of counters.list({ prefix, since: undefined })) {
@@ -202,16 +190,6 @@ export function deleteCounter({ counters }: Service): Endpoint {
     },
     openapi: operation("Owners", "Counter", DELETED, STORE_PROBLEMS),
   });
-}
-
-/** Parses an id that has no default, because a slip must not set or delete `home`. */
-export function parseRequiredId(text: string | undefined): CounterId {
-  if (text === undefined || text.trim() === "") {
-    throw new Problem("bad-id", {
-      detail: "Send the id of the counter in the query, as in id=home.",
-    });
-  }
-  return counterId(text);
 }
 
 /** Returns the first of the last `days` days. Returns -Infinity for all days, Infinity for none. */

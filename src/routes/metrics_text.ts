@@ -3,7 +3,7 @@ import { createResponse, headersFor } from "../http/response.ts";
 import type { BatchMeter, Histogram } from "../metrics.ts";
 import { bodies, ok, operation } from "../openapi/responses.ts";
 import { VERSION } from "../version.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 /** `GET /metrics`: the metrics of this process, for Prometheus. */
 export function metricsText(service: Service): Endpoint {

@@ -1,25 +1,14 @@
-import { type CounterId, counterId, MAX_ID_BYTES } from "../domain/counter_id.ts";
+import { type CounterId, counterId, requiredId } from "../domain/counter_id.ts";
 import { formatHeld } from "../domain/line.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import type { Parameter } from "../http/query.ts";
+import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { textStream } from "../http/streaming.ts";
+import { linesResponse } from "../http/streaming.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import { LINES, parseRequiredId } from "./manage_counters.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
-const from = {
-  name: "from",
-  meaning: "The counter, or the prefix of a group, which ends in a slash.",
-  schema: { type: "string", maxLength: MAX_ID_BYTES },
-} as const satisfies Parameter;
-
-const to = {
-  name: "to",
-  meaning: "The new id, or the new prefix.",
-  schema: { type: "string", maxLength: MAX_ID_BYTES },
-} as const satisfies Parameter;
+const from = idParameter("from", "The counter, or the prefix of a group, which ends in a slash.");
+const to = idParameter("to", "The new id, or the new prefix.");
 
 const MOVED = fresh("What moved: one counter, or a line for each counter of a group.", {
   ...bodies.lines,
@@ -52,7 +41,7 @@ export function moveCounters({ counters }: Service): Endpoint {
       "Between two slots of a Redis Cluster, a move is a 409.",
     parameters: [from, to],
     parse(query) {
-      const [one, other] = [parseRequiredId(query.get("from")), parseRequiredId(query.get("to"))];
+      const [one, other] = [requiredId(query.get("from")), requiredId(query.get("to"))];
       const isGroup = one.endsWith("/");
       const overlap = isGroup && (one.startsWith(other) || other.startsWith(one));
       if (one === other || overlap || isGroup !== other.endsWith("/")) {
@@ -64,7 +53,7 @@ export function moveCounters({ counters }: Service): Endpoint {
       return { from: one, to: other, isGroup };
     },
     async respond(_, { from, to, isGroup }) {
-      if (isGroup) return new Response(await textStream(moveGroup(from, to)), { headers: LINES });
+      if (isGroup) return linesResponse(moveGroup(from, to));
       const moved = await counters.move({ from, to });
       return createResponse(formatHeld({ id: from, ...moved }), headersFor("json", "no-store"));
     },

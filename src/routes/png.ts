@@ -4,7 +4,7 @@ import { type Parameter, type Query, QueryValues } from "../http/query.ts";
 import { createResponse, flagHeader, type HeaderRecord } from "../http/response.ts";
 import { bodies, withContent } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const scale = {
   name: "scale",

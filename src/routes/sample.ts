@@ -7,7 +7,7 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { bodies, keep, operation, success } from "../openapi/responses.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("svg", "max-age=3600");
 

@@ -5,8 +5,8 @@ import { acceptsGzip, createResponse, headersFor, inHtml } from "../http/respons
 import { loadOnce } from "../load_once.ts";
 import { composeSharedPage } from "../page/compose.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { readRange } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { readRange } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 /** Number of days on a shared page: those of its longest chart. */
 const SHARED_DAYS = 400;

@@ -2,8 +2,8 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
-import { period, periodOf } from "./read_counter.ts";
-import type { Service } from "./service.ts";
+import { period, periodOf } from "../read_counter.ts";
+import type { Service } from "../service.ts";
 
 const limit = {
   name: "limit",

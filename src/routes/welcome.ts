@@ -5,7 +5,7 @@ import { acceptsGzip, asksForPage, createResponse, headersFor } from "../http/re
 import { loadOnce } from "../load_once.ts";
 import { bodies, ok, operation } from "../openapi/responses.ts";
 import { composePage, factsOf } from "../page/compose.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../service.ts";
 
 /** `GET /`: the page for browsers, and a list of the endpoints as plain text for other clients. */
 export function welcome(

@@ -1,134 +1,120 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, normalize } from "node:path";
 import { projectFolder } from "../support/programs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 
-/** Modules that import none of ours. Every module may import them. */
-const LEAVES = [
-  ...["src/bounded_map.ts", "src/domain/errors.ts", "src/load_once.ts", "src/log.ts"],
-  ...["src/metrics.ts", "src/problem.ts", "src/start_error.ts", "src/version.ts"],
-];
+/** The modules that all others may import, and that import each other only. */
+const LEAVES =
+  "bounded_map.ts load_once.ts log.ts metrics.ts problem.ts start_error.ts version.ts " +
+  "domain/errors.ts http/query.ts";
 
 /**
- * The values that a module may import. Types, leaves and the folder of the rule are free. A name
- * with a slash at its end is a folder.
+ * What each part of `src` may import, also as a type, apart from itself, leaves and the packages of
+ * {@linkcode PACKAGES}. A part is a folder or a module.
  */
-const RULES: [modules: string, mayImport: string[]][] = [
-  ["main.ts", ["src/start/server.ts"]],
-  ["src/start/server.ts", [
-    ...["src/app.ts", "src/start/", "src/auth/", "src/store/", "src/domain/", "src/counters/"],
-  ]],
-  ["src/mount.ts", ["src/start/server.ts", "src/start/"]],
-  ["src/serve.ts", ["src/start/server.ts", "src/start/"]],
-  ["src/app.ts", [
-    ...["src/routes/", "src/compat/", "src/http/", "src/chart/pictures.ts"],
-  ]],
-  ["src/start/", ["src/store/", "src/hits/serve_as.ts", "src/auth/", "node:"]],
-  ["src/routes/read_counter.ts", ["src/domain/"]],
-  ["src/routes/", [
-    ...["src/hits/", "src/http/", "src/auth/", "src/domain/", "src/counters/", "src/badge/"],
-    ...["src/chart/", "src/openapi/", "src/page/", "src/browser/built/", "src/png/png_queue.ts"],
-    "src/drawing/",
-  ]],
-  ["src/compat/", [
-    ...["src/hits/", "src/http/", "src/auth/", "src/domain/", "src/badge/"],
-    ...["src/browser/built/", "src/routes/read_counter.ts"],
-  ]],
-  ["src/hits/", ["src/http/query.ts", "src/domain/", "npm:isbot"]],
-  ["src/http/", ["src/auth/", "src/domain/counter_id.ts", "npm:hono"]],
-  ["src/auth/", ["src/domain/counter_id.ts"]],
-  ["src/openapi/", ["src/auth/access.ts", "src/http/response.ts", "src/domain/calendar.ts"]],
-  ["src/page/", ["src/browser/", "src/badge/styles.ts", "src/http/response.ts"]],
-  ["src/browser/owner/data/", [
-    ...["src/browser/embed/page_id.ts", "src/browser/lib/", "src/domain/counter_id.ts"],
-  ]],
-  ["src/browser/", ["src/chart/bars.ts", "src/domain/trend.ts"]],
-  ["src/counters/", ["src/domain/"]],
-  ["src/domain/", []],
-  ["src/store/redis/", ["src/store/", "src/domain/", "npm:@redis/client"]],
-  ["src/store/", ["src/domain/", "node:"]],
-  ["src/png/png_queue.ts", ["src/png/tallymark-png.js", "src/badge/"]],
-  ["src/png/", ["npm:@resvg/resvg-wasm"]],
-  ["src/chart/", ["src/drawing/", "src/domain/", "src/http/query.ts"]],
-  ["src/badge/", ["src/drawing/", "src/domain/", "src/http/query.ts"]],
-  ["src/drawing/", ["src/domain/"]],
-  ["src/version.ts", ["deno.json"]],
-  ["src/problem.ts", ["src/domain/errors.ts"]],
-  ...LEAVES.map((leaf): [string, string[]] => [leaf, []]),
-];
-
-/** The modules whose types keep to the rules, too. */
-const DRAWINGS = /^src\/(?:badge|chart|drawing)\//;
-
-/** The modules of `src/routes/` that the others share. */
-const SHARED_ROUTES = ["src/routes/manage_counters.ts", "src/routes/read_counter.ts"];
-
-type Dependency = {
-  specifier: string;
-  isDynamic?: boolean;
-  code?: { specifier?: string };
-  type?: { specifier?: string };
+const ARROWS: Readonly<Record<string, string>> = {
+  "main.ts": "start",
+  "mount.ts": "start http",
+  "serve.ts": "start http",
+  "start": "app.ts auth counters domain hits store store/kv",
+  "app.ts": "chart compat http routes service.ts",
+  "routes":
+    "auth badge browser chart counters domain drawing hits http openapi page read_counter.ts service.ts",
+  "compat": "auth badge browser domain hits http read_counter.ts service.ts",
+  "service.ts": "auth counters hits http png read_counter.ts",
+  "read_counter.ts": "counters domain drawing http",
+  "hits": "auth counters domain http",
+  "page": "badge browser http openapi",
+  "openapi": "auth domain http",
+  "http": "auth domain",
+  "auth": "domain",
+  "png": "badge",
+  "badge": "domain drawing",
+  "chart": "domain drawing",
+  "drawing": "domain",
+  "counters": "domain",
+  "store": "domain store/kv store/redis",
+  "store/kv": "domain store",
+  "store/redis": "domain store",
+  "domain": "",
+  "browser": "chart domain page",
 };
-type Graph = { modules: { specifier: string; dependencies?: Dependency[] }[] };
+
+/** The packages, and the parts that may import each. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "hono": "http",
+  "isbot": "hits",
+  "@redis/client": "store/redis",
+  "@resvg/resvg-wasm": "png",
+  "node:sqlite": "store/kv",
+  "node:util": "start",
+  "deno.json": "version.ts",
+};
+
+/** An import of a module: a path below the project's folder, or a name in `deno.json`. */
+interface Import {
+  readonly from: string;
+  readonly isDynamic: boolean;
+  readonly isType: boolean;
+}
+
+const IMPORT =
+  /^(?:import|export)\b(?<type> type\b)?(?:[^;"]*?\bfrom)? "(?<named>[^"]+)"|\bimport\(\s*"(?<loaded>[^"]+)"/gm;
 
 const files = sourceFiles("src");
 /** The modules of the pages' scripts, a world of their own. */
-const scripts = files.filter((file) => /^src\/browser\/.*\.ts$/.test(file)).toSorted();
+const scripts = files.filter((file) => /^src\/browser\/(?!built).*\.[tj]s$/.test(file)).toSorted();
 const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"]
   .filter((file) => !scripts.includes(file)).toSorted();
 /** Files that browsers run and show. */
 const pages = files.filter((file) => !file.endsWith(".ts"));
-const serverGraph = await readGraph("main.ts");
-const scriptGraph = new Map([
-  ...await readGraph("src/browser/owner/page.ts"),
-  ...await readGraph("src/browser/owner/data/data.ts"),
-  ...await readGraph("src/browser/shared/shared.ts"),
-  ...await readGraph("src/browser/api/api.ts"),
-  ...await readGraph("src/browser/embed/tally.js"),
-]);
-const graph = new Map([...scriptGraph, ...serverGraph]);
+const imports = new Map([...modules, ...scripts].map((module) => [module, importsOf(module)]));
 
-Deno.test("every module has a rule, and every rule a module", () => {
-  const all = [...modules, ...scripts];
-  deepStrictEqual(all.filter((module) => ruleOf(module) === undefined), []);
-  deepStrictEqual(RULES.filter(([part]) => !all.some((module) => covers(part, module))), []);
+Deno.test("every folder and module of src has a rule, and each rule one of them", () => {
+  const parts = new Set([...modules, ...scripts].map(partOf));
+  deepStrictEqual(
+    [...parts].toSorted(),
+    Object.keys(ARROWS).concat(LEAVES.split(" ").filter((leaf) => !leaf.includes("/"))).toSorted(),
+  );
 });
 
 Deno.test("every module is used by main.ts, but for what others mount or serve and for a worker", () => {
-  const unused = modules.filter((module) => !serverGraph.has(module));
+  const used = loadedWith(["main.ts"], () => true);
+  const unused = modules.filter((module) => !used.includes(module));
   deepStrictEqual(unused, ["src/mount.ts", "src/png/worker.ts", "src/serve.ts"]);
 });
 
 Deno.test("every module of the page's script is used by a page, and none by the server", () => {
-  deepStrictEqual(scripts.filter((module) => !scriptGraph.has(module)), []);
-  deepStrictEqual(scripts.filter((module) => serverGraph.has(module)), []);
+  const entries = scripts.filter((script) =>
+    /\/(?:page|data\/data|shared\/shared|api\/api)\.ts$|embed\/\w+\.js$/.test(script)
+  );
+  const used = loadedWith(entries, () => true);
+  deepStrictEqual(scripts.filter((module) => !used.includes(module)), []);
+  const server = loadedWith(["main.ts"], ({ isType }) => !isType);
+  deepStrictEqual(scripts.filter((module) => server.includes(module)), []);
 });
 
 Deno.test("what the page's script shares with the server has only types from it", () => {
-  deepStrictEqual((graph.get("src/chart/bars.ts") ?? []).filter(({ code }) => code), []);
+  deepStrictEqual(imports.get("src/chart/bars.ts")?.filter(({ isType }) => !isType), []);
 });
 
-for (const module of [...modules, ...scripts]) {
-  Deno.test(`imports: ${module} keeps to the direction of its folder`, () => {
-    const [part = "", imports = []] = ruleOf(module) ?? [];
-    // An endpoint is no part of another one.
-    const own = part === "src/routes/" ? SHARED_ROUTES : part.endsWith("/") ? [part] : [];
-    const allowed = [...imports, ...own, ...(LEAVES.includes(module) ? [] : LEAVES)];
-    for (const { specifier, code, type } of graph.get(module) ?? []) {
-      const name = nameOf(code?.specifier ?? type?.specifier ?? "");
-      ok(
-        /^(?:src\/|npm:|node:|deno\.json$)/.test(name),
-        `${specifier} is neither ours nor in deno.json`,
-      );
-      if (name.startsWith("src/")) ok(/^\.\.?\//.test(specifier), specifier);
-      else ok(!/^(?:npm|jsr|https?):/.test(specifier), `${specifier} has no name in deno.json`);
-      const free = code === undefined && name.startsWith("src/") && !DRAWINGS.test(module);
-      ok(free || covered(allowed, name), `${module} must not import ${name}`);
-    }
+Deno.test("imports keep to the arrows, and no endpoint imports another one", () => {
+  const wrong = [...imports].flatMap(([module, all]) => {
+    const part = partOf(module);
+    const allowed = `${LEAVES} ${part === "routes" ? "" : part} ${ARROWS[part] ?? ""}`.split(" ");
+    return all.map(({ from }) => from).filter((from) => {
+      if (from.startsWith("src/")) {
+        return ![partOf(from), from.slice(4)].some((name) => allowed.includes(name));
+      }
+      const [, users] = Object.entries(PACKAGES).find(([name]) =>
+        `${from}/`.startsWith(`${name}/`)
+      ) ?? [];
+      return users !== part;
+    }).map((from) => `${module} must not import ${from}`);
   });
-}
+  deepStrictEqual(wrong, []);
+});
 
 Deno.test("files for browsers are in src/browser, and are imported as text", async () => {
   const others = pages.filter((page) => !page.startsWith("src/browser/"));
@@ -136,10 +122,7 @@ Deno.test("files for browsers are in src/browser, and are imported as text", asy
   for (const module of modules.filter((module) => module !== "src/png/png_queue.ts")) {
     const text = await Deno.readTextFile(join(projectFolder, module));
     for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
-      ok(
-        /^src\/(?:routes|compat|page)\//.test(module) && /with \{ type: "text" \}/.test(line),
-        line,
-      );
+      ok(/with \{ type: "text" \}/.test(line), line);
     }
   }
 });
@@ -151,40 +134,19 @@ Deno.test("no module imports itself in a cycle, not even for types", () => {
     ok(!open.includes(module), `${[...open, module].join(" -> ")}`);
     if (done.has(module)) return;
     open.push(module);
-    for (const { code, type } of graph.get(module) ?? []) {
-      const name = nameOf(code?.specifier ?? type?.specifier ?? "");
-      if (name.startsWith("src/")) visit(name);
-    }
+    for (const { from } of imports.get(module) ?? []) visit(from);
     open.pop();
     done.add(module);
   }
-  visit("main.ts");
-  visit("src/browser/owner/page.ts");
-  visit("src/browser/owner/data/data.ts");
-  visit("src/browser/shared/shared.ts");
-  visit("src/browser/api/api.ts");
+  for (const module of imports.keys()) visit(module);
 });
 
-/** Returns the modules that are loaded with a module, both ours and others. */
-function loadedWith(module: string): string[] {
-  const loaded = new Set<string>();
-  function load(name: string): void {
-    if (loaded.has(name)) return;
-    loaded.add(name);
-    for (const { code, isDynamic } of graph.get(name) ?? []) {
-      if (isDynamic !== true) load(nameOf(code?.specifier ?? ""));
-    }
-  }
-  load(module);
-  return [...loaded];
-}
-
 Deno.test("a start loads no Redis, and no package but Hono and isbot", () => {
-  const names = loadedWith("main.ts");
+  const names = loadedWith(["main.ts"], ({ isDynamic, isType }) => !isDynamic && !isType);
+  const packages = names.filter((name) => !/^(?:src\/|main\.ts|deno\.json)/.test(name));
+  deepStrictEqual(packages.filter((name) => !/^(?:hono\/|isbot$)/.test(name)), []);
+  ok(packages.length > 1 && names.includes("src/routes/badge.ts"));
   deepStrictEqual(names.filter((name) => name.startsWith("src/store/redis/")), []);
-  deepStrictEqual(names.filter((name) => /^node:/.test(name)), []);
-  deepStrictEqual(names.filter((name) => /^npm:(?!(?:hono|isbot)@)/.test(name)), []);
-  ok(names.includes("src/routes/badge.ts") && names.some((name) => name.startsWith("npm:hono@")));
 });
 
 Deno.test("code: main.ts waits for nothing, which would have V8 read a bundle twice at each start", async () => {
@@ -277,45 +239,44 @@ Deno.test("no module under src opens, reads or asks for anything by being import
   strictEqual(code, 0, new TextDecoder().decode(stderr));
 });
 
-function ruleOf(module: string): [module: string, mayImport: string[]] | undefined {
-  return RULES.find(([part]) => part === module) ?? RULES.find(([part]) => covers(part, module));
+/** Returns the modules that an import leads to, both ours and others. */
+function loadedWith(entries: readonly string[], follows: (one: Import) => boolean): string[] {
+  const loaded = new Set<string>();
+  function load(name: string): void {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    imports.get(name)?.filter(follows).forEach(({ from }) => load(from));
+  }
+  entries.forEach(load);
+  return [...loaded];
+}
+
+function importsOf(module: string): Import[] {
+  const text = Deno.readTextFileSync(join(projectFolder, module));
+  return Array.from(text.matchAll(IMPORT), ({ groups: { type, named, loaded } = {} }) => {
+    const specifier = named ?? loaded ?? "";
+    const path = normalize(join(dirname(module), specifier)).replaceAll("\\", "/");
+    return {
+      from: specifier.startsWith(".") ? path : specifier,
+      isDynamic: loaded !== undefined,
+      isType: type !== undefined,
+    };
+  });
+}
+
+/** Returns the folder of a module, of which stores have one each, or the name of a module in none. */
+function partOf(module: string): string {
+  const name = module.replace(/^src\//, "");
+  return /^(?:store\/(?:kv|redis)(?=\/)|[^/]+)/.exec(name)?.[0] ?? name;
 }
 
 function covered(parts: string[], name: string): boolean {
-  return parts.some((part) => covers(part, name));
-}
-
-function covers(part: string, name: string): boolean {
-  return part === name || (/[/:]$/.test(part) && name.startsWith(part)) ||
-    (part.startsWith("npm:") && name.startsWith(`${part}@`));
-}
-
-/**
- * The path of a module from the project's folder; what is not ours stays as it is, with one
- * spelling for packages.
- */
-function nameOf(specifier: string): string {
-  if (!specifier.startsWith("file:")) return specifier.replace(/^npm:\//, "npm:");
-  return relative(projectFolder, fileURLToPath(specifier)).replaceAll("\\", "/");
+  return parts.some((part) => part === name || part.endsWith("/") && name.startsWith(part));
 }
 
 function sourceFiles(folder: string): string[] {
   return [...Deno.readDirSync(join(projectFolder, folder))].flatMap(({ name, isDirectory }) =>
     isDirectory ? sourceFiles(`${folder}/${name}`) : [`${folder}/${name}`]
-  );
-}
-
-async function readGraph(root: string): Promise<Map<string, Dependency[]>> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", root],
-    cwd: projectFolder,
-  }).output();
-  if (!success) throw new Error(`Read the modules: ${new TextDecoder().decode(stderr)}`);
-  const graph: Graph = JSON.parse(new TextDecoder().decode(stdout));
-  return new Map(
-    graph.modules
-      .filter(({ specifier }) => specifier.startsWith("file:"))
-      .map(({ specifier, dependencies = [] }) => [nameOf(specifier), dependencies]),
   );
 }
 

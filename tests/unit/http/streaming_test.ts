@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { NumberedLine } from "../../../src/domain/line.ts";
-import { bodyLines, textStream } from "../../../src/http/streaming.ts";
+import { bodyLines, linesResponse } from "../../../src/http/streaming.ts";
 
 const encoder = new TextEncoder();
 
@@ -66,10 +66,10 @@ Deno.test("bodyLines: an empty body has no lines", async () => {
   strictEqual((await read([])).length, 0);
 });
 
-Deno.test("textStream makes no more than is taken, and ends its source when the reader goes away", async () => {
+Deno.test("linesResponse makes no more than is taken, and ends its source when the reader goes away", async () => {
   const made: number[] = [];
   let ended = false;
-  const stream = await textStream((async function* () {
+  const { body } = await linesResponse((async function* () {
     try {
       for (let number = 1;; number++) {
         made.push(number);
@@ -79,7 +79,8 @@ Deno.test("textStream makes no more than is taken, and ends its source when the 
       ended = true;
     }
   })());
-  const reader = stream.getReader();
+  ok(body !== null);
+  const reader = body.getReader();
   await reader.read();
   await reader.read();
   deepStrictEqual(made.slice(3), []);
@@ -87,12 +88,13 @@ Deno.test("textStream makes no more than is taken, and ends its source when the 
   strictEqual(ended, true);
 });
 
-Deno.test("textStream fails where its source fails, after what came before", async () => {
-  const stream = await textStream((async function* () {
+Deno.test("linesResponse fails where its source fails, after what came before", async () => {
+  const { body } = await linesResponse((async function* () {
     yield "first";
     throw new Error("away");
   })());
-  const reader = stream.getReader();
+  ok(body !== null);
+  const reader = body.getReader();
   strictEqual(new TextDecoder().decode((await reader.read()).value), "first");
   await rejects(reader.read(), /away/);
 });

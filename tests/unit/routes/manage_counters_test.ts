@@ -265,6 +265,8 @@ for (
     ["PUT /counters?id=a", `${" ".repeat(300_000)}{"hits":1}`, "bad-body"],
     ["DELETE /counters", undefined, "bad-id"],
     ["DELETE /counters?id=%20", undefined, "bad-id"],
+    // A direction mark, which ids leave out.
+    ["DELETE /counters?id=%E2%80%8E", undefined, "bad-id"],
     ["GET /counters?id=", undefined, "bad-id"],
     ["GET /counters?id=a&prefix=a", undefined, "bad-query"],
     ["GET /counters?prefix=%00", undefined, "bad-id"],

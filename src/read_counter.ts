@@ -1,5 +1,5 @@
-import type { Counts } from "../drawing/number.ts";
-import { hitsIn, isPeriod, type Period, PERIODS, periodStart } from "../domain/calendar.ts";
+import type { Counts } from "./drawing/number.ts";
+import { hitsIn, isPeriod, type Period, PERIODS, periodStart } from "./domain/calendar.ts";
 import {
   type CounterState,
   type Day,
@@ -7,12 +7,12 @@ import {
   dropBefore,
   formatDay,
   padToDay,
-} from "../domain/history.ts";
-import type { Counters } from "../counters/counters.ts";
-import type { CounterContext } from "../http/endpoint.ts";
-import type { Parameter, Query } from "../http/query.ts";
-import { Problem, problemOf } from "../problem.ts";
-import { BoundedMap } from "../bounded_map.ts";
+} from "./domain/history.ts";
+import type { Counters } from "./counters/counters.ts";
+import type { CounterContext } from "./http/endpoint.ts";
+import type { Parameter, Query } from "./http/query.ts";
+import { Problem, problemOf } from "./problem.ts";
+import { BoundedMap } from "./bounded_map.ts";
 
 /** Limits the hits to some days. */
 export const period = {

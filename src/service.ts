@@ -1,15 +1,15 @@
-import { type AccessOptions, createAccess } from "../auth/access.ts";
-import type { ServeAs } from "../hits/serve_as.ts";
-import type { Counters } from "../counters/counters.ts";
-import { networkOfCaller, type Proxies, type SentRequest } from "../hits/caller_address.ts";
-import { createHitPolicy } from "../hits/hit_policy.ts";
-import { RecentHits } from "../hits/recent_hits.ts";
-import { createBodyReader } from "../http/reading.ts";
-import { createProblemConverter } from "../http/dispatch.ts";
-import { createReadPolicy } from "../http/response.ts";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import { createPngQueue } from "../png/png_queue.ts";
+import { type AccessOptions, createAccess } from "./auth/access.ts";
+import type { ServeAs } from "./hits/serve_as.ts";
+import type { Counters } from "./counters/counters.ts";
+import { networkOfCaller, type Proxies, type SentRequest } from "./hits/caller_address.ts";
+import { createHitPolicy } from "./hits/hit_policy.ts";
+import { RecentHits } from "./hits/recent_hits.ts";
+import { createBodyReader } from "./http/reading.ts";
+import { createProblemConverter } from "./http/dispatch.ts";
+import { createReadPolicy } from "./http/response.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { createPngQueue } from "./png/png_queue.ts";
 import { createLatestReader } from "./read_counter.ts";
 
 export interface ServiceOptions {

@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { bodies, problemResponses, type ResponseObject } from "../../src/openapi/responses.ts";
-import type { Schema } from "../../src/openapi/schemas.ts";
+import type { ResponseObject, Schema } from "../../src/http/endpoint.ts";
+import { bodies, problemResponses } from "../../src/openapi/responses.ts";
 import type { Operation, PathItem } from "../../src/openapi/document.ts";
 import { openapi } from "./surface.ts";
 

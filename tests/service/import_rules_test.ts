@@ -10,8 +10,8 @@ const LEAVES =
   "domain/errors.ts http/query.ts";
 
 /**
- * What each part of `src` may import, also as a type, apart from itself, leaves and the packages of
- * {@linkcode PACKAGES}. A part is a folder or a module.
+ * The parts that each part of `src` may import from, also types. A part is a folder or a module.
+ * Each may import itself and leaves.
  */
 const ARROWS: Readonly<Record<string, string>> = {
   "main.ts": "start",
@@ -264,7 +264,7 @@ function importsOf(module: string): Import[] {
   });
 }
 
-/** Returns the folder of a module, of which stores have one each, or the name of a module in none. */
+/** Returns the folder of a module, or its name if it is in none. Each kind of store has a folder. */
 function partOf(module: string): string {
   const name = module.replace(/^src\//, "");
   return /^(?:store\/(?:kv|redis)(?=\/)|[^/]+)/.exec(name)?.[0] ?? name;

@@ -264,7 +264,7 @@ function importsOf(module: string): Import[] {
   });
 }
 
-/** Returns the folder of a module, or its name if it is in none. Each kind of store has a folder. */
+/** Returns the folder of a module, or its name if it is in none. Stores have a folder each. */
 function partOf(module: string): string {
   const name = module.replace(/^src\//, "");
   return /^(?:store\/(?:kv|redis)(?=\/)|[^/]+)/.exec(name)?.[0] ?? name;

@@ -182,7 +182,7 @@ function drawBars(title: string, layout: Layout) {
   const ticks = bars.flatMap(({ tick, name }, index) => {
     const x = (index + .5) * step;
     if (!tick || x < free || x < 16 || x > right - 8) return [];
-    free = x + 56;
+    free = x + 46;
     return draw("text", { x, y: height - 5, "text-anchor": "middle" }, name);
   });
   const unit = range === "12m" ? "months" : "days";

@@ -60,7 +60,7 @@ const BLOG_STYLE = `
   @media (prefers-color-scheme: dark) {
     :root { --text: #e6ecea; --soft: #9aa7a2; --line: #2b3230; --link: #5cc8ad; --ground: #121615 }
   }
-  body { margin: 0; padding: 24px 36px; background: var(--ground); color: var(--text); font: 15px/1.5 Georgia, serif }
+  body { margin: 0; padding: 24px 36px; background: var(--ground); color: var(--text); font: 15px/1.5 Helvetica, Arial, sans-serif }
   header { display: flex; justify-content: space-between; padding-bottom: 14px; border-bottom: 1px solid var(--line);
     font-size: 19px }
   nav a { margin-left: 20px; color: var(--soft); font-size: 15px; text-decoration: none }

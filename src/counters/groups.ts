@@ -62,6 +62,8 @@ export function createGroups(options: GroupsOptions) {
     },
     /** Resolves with the 100 counters with the most hits in a period, highest first, ties by id. */
     ranking: cached(scanners, (period: Period) => rankingIn(period, calendar.today())),
+    /** Resolves with the counter with the most hits of each week, by its Monday. Ties by id. */
+    leaders: cached(scanners, leadersFrom),
     /** Refuses new scans. Resolves when the current one has ended, after its next page. */
     async end(): Promise<void> {
       await Promise.all([scanners.owner.end(), scanners.strangers.end()]);
@@ -129,6 +131,26 @@ function rankingIn(period: Period, today: Day): Fold<readonly RankedCounter[]> {
       if (ranked.length >= 10 * MAX_RANKED) ranked = best();
     },
     value: best,
+  };
+}
+
+/** Finds the leaders of weeks with hits. `first` is a Monday. */
+function leadersFrom(first: Day): Fold<ReadonlyMap<Day, RankedCounter>> {
+  const leaders = new Map<Day, RankedCounter>();
+  return {
+    since: first,
+    add({ id, days = { newest: first, hits: [] } }) {
+      const sums: number[] = [];
+      for (let back = 0; back < days.hits.length && days.newest - back >= first; back++) {
+        const week = Math.floor((days.newest - back - first) / 7);
+        sums[week] = (sums[week] ?? 0) + (days.hits[back] ?? 0);
+      }
+      sums.forEach((hits, week) => {
+        const best = leaders.get(first + 7 * week) ?? { id, hits: 0 };
+        if (hits > 0 && byHits({ id, hits }, best) < 0) leaders.set(first + 7 * week, { id, hits });
+      });
+    },
+    value: () => leaders,
   };
 }
 

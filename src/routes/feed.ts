@@ -33,11 +33,20 @@ export function feed({ counters, readPolicy }: Service): Endpoint {
     async respond({ request, id, isPrefix, grant }) {
       const last = counters.calendar.today();
       const range = { first: last - MAX_DAYS + 1, last };
-      const { days, older } = await readRange(counters, { id, isPrefix, grant }, range);
+      const firstWeek = mondayOf(last) - 7 * MAX_ENTRIES;
+      // Both of a group are found in one pass over its counters.
+      const [{ days, older }, leaders] = await Promise.all([
+        readRange(counters, { id, isPrefix, grant }, range),
+        isPrefix ? counters.groups.leaders(id, firstWeek, grant === "secret") : new Map(),
+      ]);
       const known = days.map(({ day, hits }) => ({ day: parseDay(day) ?? 0, hits }));
-      const news = [...milestonesOf(known, older), ...weeksOf(known, last)]
+      const news = [...milestonesOf(known, older), ...weeksOf(known, last, leaders)]
         .toSorted((one, other) => other.day - one.day).slice(0, MAX_ENTRIES);
-      const text = feedOf(`${isPrefix ? "group" : "counter"}:${encodeURIComponent(id)}`, id, news);
+      const text = feedOf(`${isPrefix ? "group" : "counter"}:${encodeURIComponent(id)}`, id, {
+        links: linksOf(new URL(request.url).searchParams, isPrefix),
+        timeOf: timesIn(counters.calendar.timeZone),
+        news,
+      });
       if (!readPolicy.isPublic) return createResponse(text, plain);
       const tag = `"${await digest(text)}"`;
       const headers = { ...plain, etag: tag };
@@ -71,41 +80,80 @@ function milestonesOf(days: KnownDays, older: number): News[] {
   return news;
 }
 
-/** Returns the weeks from Monday to Sunday that are over and known, on the Monday after each. */
-function weeksOf(days: KnownDays, today: Day): News[] {
+/** Returns the Monday of a day's week. Day 0 was a Thursday. */
+function mondayOf(day: Day): Day {
+  return day - (day + 3) % 7;
+}
+
+/**
+ * Returns the weeks from Monday to Sunday that are over and known, on the Monday after each.
+ * `leaders` has the most read counter of each.
+ */
+function weeksOf(
+  days: KnownDays,
+  today: Day,
+  leaders: ReadonlyMap<Day, { readonly id: string }>,
+): News[] {
   const news: News[] = [];
   let before: number | undefined;
   for (let index = 0; index + 7 <= days.length; index++) {
     const monday = days[index]?.day ?? 0;
-    // Day 0 was a Thursday.
-    if ((monday + 3) % 7 !== 0 || monday + 7 > today) continue;
+    if (monday !== mondayOf(monday) || monday + 7 > today) continue;
     const views = days.slice(index, index + 7).reduce((sum, { hits }) => sum + hits, 0);
     const percent = before ? Math.round((views / before - 1) * 100) : undefined;
     const change = percent === undefined ? "" : ` (${percent < 0 ? "" : "+"}${percent} %)`;
     const date = formatDay(monday);
-    const title = `${numberIn(views)} views in the week of ${date}${change}`;
+    const leader = leaders.get(monday);
+    const most = leader ? `, most read: ${leader.id}` : "";
+    const title = `${numberIn(views)} views in the week of ${date}${change}${most}`;
     news.push({ name: `week-${date}`, day: monday + 7, title });
     before = views;
   }
   return news;
 }
 
+/** Returns the links of a feed to itself and to the page of its group, for the same reader. */
+function linksOf(query: URLSearchParams, isPrefix: boolean): string {
+  // Other parameters may hold the secret.
+  const own = [...query].filter(([name]) => ["id", "prefix", "key"].includes(name));
+  const search = inXml(`${new URLSearchParams(own)}`);
+  return `<link rel="self" href="feed.atom?${search}"/>` +
+    (isPrefix ? `<link href="p?${search}"/>` : "");
+}
+
+/** Returns a function that formats midnight at the beginning of a day, with its offset from UTC. */
+function timesIn(timeZone: string): (day: Day) => string {
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  return (day) => {
+    const parts = format.formatToParts(day * 86_400_000);
+    const offset = parts.find(({ type }) => type === "timeZoneName")?.value.replace("GMT", "");
+    return `${formatDay(day)}T00:00:00${offset || "Z"}`;
+  };
+}
+
+/** The content of a feed. */
+interface Content {
+  readonly links: string;
+  readonly timeOf: (day: Day) => string;
+  readonly news: readonly News[];
+}
+
 /** Composes a feed (RFC 4287). Its ids do not depend on the address of the service. */
-function feedOf(name: string, subject: string, news: readonly News[]): string {
-  const timeOf = (day: Day) => `<updated>${formatDay(day)}T00:00:00Z</updated>`;
+function feedOf(name: string, subject: string, { links, timeOf, news }: Content): string {
   const entries = news.map(({ name: entry, day, title }) =>
-    `<entry><id>urn:tallymark:${name}:${entry}</id><title>${inXml(subject)}: ${title}</title>` +
-    `${timeOf(day)}<content type="text">${title}</content></entry>\n`
+    `<entry><id>urn:tallymark:${name}:${entry}</id>` +
+    `<title>${inXml(subject)}: ${inXml(title)}</title><updated>${timeOf(day)}</updated>` +
+    `<content type="text">${inXml(title)}</content></entry>\n`
   );
   return `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
-    `<id>urn:tallymark:${name}</id><title>Views of ${inXml(subject)}</title>` +
-    `<author><name>Tallymark</name></author>${timeOf(news[0]?.day ?? 0)}\n` +
+    `<id>urn:tallymark:${name}</id><title>Views of ${inXml(subject)}</title>${links}` +
+    `<author><name>Tallymark</name></author><updated>${timeOf(news[0]?.day ?? 0)}</updated>\n` +
     `${entries.join("")}</feed>\n`;
 }
 
-/** Escapes text for XML, and replaces the characters that XML excludes. */
+/** Escapes text for XML, which must not have `]]>`. */
 function inXml(text: string): string {
-  return inHtml(text).replaceAll(/[\uFFFE\uFFFF]/g, "\uFFFD");
+  return inHtml(text).replaceAll(">", "&gt;");
 }
 
 function numberIn(number: number): string {

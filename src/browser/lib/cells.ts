@@ -50,7 +50,7 @@ export function comparison(days: readonly number[], span: number) {
 /** Returns the trend of a week in words. */
 export function weekFacts(days: readonly number[]) {
   const { last, before } = trendOf(knownDays(days));
-  return make("span", `${grouped(last)}, ${grouped(before)} before `, trend(days));
+  return make("span", `${grouped(last)} (${grouped(before)} before) `, trend(days));
 }
 
 /** Draws the last 30 days as strokes. */

@@ -36,7 +36,8 @@ interface History {
 /** Returns the content of an opened row: its chart and facts of a year, and other parts. */
 export function rowDetail(
   row: Figures,
-  { today, load }: { today: number; load: () => Promise<History> },
+  today: number,
+  loading: Promise<History>,
   ...parts: (Node | false)[]
 ) {
   const facts = make("p.facts");
@@ -46,7 +47,7 @@ export function rowDetail(
     describe(facts, figures, today, history);
   };
   show(row);
-  load().then(
+  loading.then(
     (history) =>
       show(figuresOf({ id: row.id, hits: row.total, days: history.days }, today, YEAR), history),
     (error) => facts.append(errorMessage(error)),

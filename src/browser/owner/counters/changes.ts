@@ -9,7 +9,7 @@ import { queryOf } from "../../lib/snippets.ts";
 import { shown } from "./shown.ts";
 
 /** A counter, or all counters whose ids begin with a prefix. */
-export type Subject = readonly [what: "id" | "prefix", name: string];
+type Subject = readonly [what: "id" | "prefix", name: string];
 
 /** Number of lines in the request of an undo, so that a proxy takes it. */
 const LINES_PER_REQUEST = 50;
@@ -33,8 +33,9 @@ export function askTotal({ id, total }: Figures) {
   field.select();
 }
 
-/** Asks about what a counter or a group holds, and deletes it. */
-export function askDelete(subject: Subject, held: string) {
+/** Asks about a counter or a group with these lines, and deletes it. */
+export function askDelete(subject: Subject, lines: readonly Line[]) {
+  const held = heldIn(subject, lines);
   ask({
     words: ["Delete ", nameOf(subject[1]), `, its ${held}? Badges that use it start again at 1.`],
     button: make("button.danger", "Delete"),
@@ -48,7 +49,7 @@ export function saveLines(name: string, lines: readonly Line[]) {
 }
 
 /** Returns what lines hold, such as "10 views and 2 days". */
-export function heldIn([what]: Subject, lines: readonly Line[], and = " and ") {
+function heldIn([what]: Subject, lines: readonly Line[], and = " and ") {
   const views = plural(lines.reduce((sum, { hits }) => sum + hits, 0), "view");
   const days = Object.keys(lines[0]?.days ?? {}).length;
   return what === "prefix"

@@ -4,25 +4,21 @@ import { draw, fill, make, orExplain } from "../../lib/make.ts";
 import { toast } from "../../lib/toast.ts";
 import { errorMessage } from "../../lib/words.ts";
 import type { Figures } from "../../lib/figures.ts";
-import { askDelete, askTotal, heldIn, saveLines } from "./changes.ts";
+import { askDelete, askTotal, saveLines } from "./changes.ts";
 import { call, callForJson, facts as service, type Line } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
+import { shown } from "./shown.ts";
 
 /** Returns the content of an opened counter. */
-export function counterDetail(row: Figures, today: number) {
+export function counterDetail(row: Figures) {
   const { id } = row;
   const paste = make("div");
   const query = queryOf([["id", id]]);
-  let whole: Line | undefined;
-  const load = async () => {
-    whole = await fetchLine(id);
-    return { days: whole.days };
-  };
   showKey(id, paste);
   const design = make("a.button.primary", { href: `#badges&${query}` }, "Design a badge");
-  const links = make(".line", design, badgeLink(query), ...menuOf(row, () => whole));
-  return rowDetail(row, { today, load }, paste, linkPart(id), links);
+  const links = make(".line", design, badgeLink(query), ...menuOf(row));
+  return rowDetail(row, shown.today, fetchLine(id), paste, linkPart(id), links);
 }
 
 /** Returns a link to the badge of a query, if others can read it. */
@@ -78,7 +74,7 @@ export function keyParts({ key, version }: OwnKey, purpose: string) {
 }
 
 /** Returns a button and the menu that it opens. */
-function menuOf(row: Figures, wholeOf: () => Line | undefined) {
+function menuOf(row: Figures) {
   const { id } = row;
   const dots = [3, 8, 13].map((cx) => draw("circle", { cx, cy: 8, r: 1.5 }));
   const opener = make(
@@ -90,20 +86,18 @@ function menuOf(row: Figures, wholeOf: () => Line | undefined) {
   const item = (name: string, act: () => unknown, look = "") =>
     make(`button${look}`, {
       autofocus: name.startsWith("Set"),
-      click: () => {
+      click: async () => {
         menu.hidePopover();
-        act();
+        await Promise.try(act).catch((error) => say(errorMessage(error)));
       },
     }, name);
-  const saveLine = async () => saveLines(id, [wholeOf() ?? await fetchLine(id)]);
-  const heldNow = () => heldIn(["id", id], [{ ...wholeOf(), id, hits: row.total }]);
   const menu = make(
     ".menu",
     { id: "row-menu", popover: "auto" },
     item("Set the total…", () => askTotal(row)),
-    item("Copy the id", () => copy(id).then(say)),
-    item("Download history", () => saveLine().catch((error) => say(errorMessage(error)))),
-    item("Delete counter…", () => askDelete(["id", id], heldNow()), ".danger"),
+    item("Copy the id", async () => say(await copy(id))),
+    item("Download history", async () => saveLines(id, [await fetchLine(id)])),
+    item("Delete counter…", async () => askDelete(["id", id], [await fetchLine(id)]), ".danger"),
   );
   return [opener, menu];
 }

@@ -16,19 +16,17 @@ import {
   snippetBox,
 } from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
+import { shown } from "./shown.ts";
 
 /** Number of counters in the list of the most read ones. */
 const TOP = 5;
 
-interface Surroundings {
-  readonly members: readonly Figures[];
-  readonly today: number;
-  /** Opens the row of a counter. */
-  readonly reveal: (row: Figures) => void;
-}
-
-/** Returns the content of an opened group: chart, badge, key and most read counters. */
-export function groupDetail(row: Figures, { members, today, reveal }: Surroundings) {
+/** Returns the content of an opened group. `reveal` opens the row of a counter. */
+export function groupDetail(
+  row: Figures,
+  members: readonly Figures[],
+  reveal: (row: Figures) => void,
+) {
   const prefix = row.id;
   const paste = make("div");
   const query = queryOf([["prefix", prefix]]);
@@ -40,17 +38,18 @@ export function groupDetail(row: Figures, { members, today, reveal }: Surroundin
       grouped(row.month),
     )
   );
+  const click = () =>
+    askDelete(["prefix", prefix], members.map(({ id, total }) => ({ id, hits: total })));
   const every = plural(members.length, "counter");
-  const ask = () => askDelete(["prefix", prefix], `${every} and ${plural(row.total, "view")}`);
-  const erase = make("button.danger", { click: ask }, `Delete these ${every}…`);
   showKey(prefix, members, paste);
   return rowDetail(
     row,
-    { today, load: () => fetchHistory(query) },
+    shown.today,
+    fetchHistory(query),
     paste,
     make("h3", "Most read in 30 days"),
     make("ol.most", ...names),
-    make(".line", badgeLink(query), erase),
+    make(".line", badgeLink(query), make("button.danger", { click }, `Delete these ${every}…`)),
   );
 }
 

@@ -367,10 +367,7 @@ function reveal(row: Figures) {
 
 function detailFor(opened: Opened, { row, group }: Line) {
   if (opened.detail) return opened.detail;
-  const { today } = shown;
-  const inside = group
-    ? groupDetail(row, { members: group.members, today, reveal })
-    : counterDetail(row, today);
+  const inside = group ? groupDetail(row, group.members, reveal) : counterDetail(row);
   const detail = opened.detail = make("tr.detail", make("td", { colspan: ALL_COLUMNS }, inside));
   new ResizeObserver((_, observer) => {
     if (shown.open?.detail !== detail) return observer.disconnect();

@@ -18,12 +18,19 @@ const shown = {
   /** The step before there is a line to paste, or empty. */
   obstacle: "",
   format: "Markdown",
-  texts: new Map<string, string>(),
+  /** The lines by their formats. */
+  texts: {} as Record<string, string>,
 };
 
 const views = make(".views");
 const viewName = make("small");
-const hold = make("p.hold", { id: "obstacle" });
+const toField = make("button.quiet", { click: () => byId("id").focus() });
+const hold = make(
+  "p.hold",
+  { id: "obstacle" },
+  toField,
+  make("small", "Then the line to paste is here."),
+);
 const lacking = make("div");
 const tabs = make("div");
 const code = make("pre", { id: "code", role: "group", tabindex: 0, "aria-label": "To paste" });
@@ -99,7 +106,6 @@ export function showPreviews(design: Result, hasPicture: boolean) {
             kind === "badge" && make("i"),
           ),
           make(".words"),
-          make(".words.short"),
         )
       ),
     );
@@ -160,50 +166,42 @@ function named(ids: readonly string[]): Choices {
 /** Shows what to paste, or what to do before there is a line to paste. */
 export async function showSnippets(design: Result, obstacle: string) {
   const mine = awaitResult();
+  const isOwner = sessionToken() !== undefined;
+  const works = obstacle === "" && (isOwner || design.isCounting || facts.openReads);
   let failure: string | undefined;
-  const texts = obstacle !== "" ? {} : await snippetsOf(design).catch((error) => {
+  const texts = works && await snippetsOf(design).catch((error) => {
     failure = errorMessage(error);
-    return {};
   });
   if (!isCurrent(mine)) return;
-  const isOwner = sessionToken() !== undefined;
-  const works = isOwner || design.isCounting || facts.openReads;
   shown.obstacle = obstacle;
-  shown.texts = new Map(Object.entries(works ? texts : {}));
+  shown.texts = texts || {};
   hold.hidden = obstacle === "";
-  const toField = make("button.quiet", { click: () => byId("id").focus() }, obstacle);
-  fill(hold, toField, make("small", "Then the line to paste is here."));
-  fill(lacking, obstacle === "" && !isOwner && lackingFor(design));
-  pasted.hidden = shown.texts.size === 0;
+  toField.textContent = obstacle;
+  fill(lacking, hold.hidden && !isOwner && lackingFor(design));
+  pasted.hidden = !texts;
   bar.hidden = pasted.hidden && hold.hidden;
   copying.ariaDisabled = hold.hidden ? null : "true";
-  if (hold.hidden) copying.removeAttribute("aria-describedby");
-  else copying.setAttribute("aria-describedby", hold.id);
-  showFormats();
+  copying.setAttribute("aria-describedby", hold.hidden ? "" : hold.id);
+  showLine();
   snippets.ariaBusy = "false";
   shown.done.resolve();
   fill(notes, ...obstacle === "" ? notesOn(design, failure) : []);
 }
 
-function showFormats() {
-  const formats = [...shown.texts.keys()];
-  const list = formats.join();
+/** Shows the line of the chosen format, and the formats if they are others than before. */
+function showLine() {
+  const formats = Object.keys(shown.texts);
+  const chosen = Math.max(0, formats.indexOf(shown.format));
+  const format = formats[chosen] ?? shown.format;
   const pick = (index: number) => {
-    shown.format = formats[index] ?? "";
+    shown.format = formats[index] ?? format;
     showLine();
   };
-  if (tabs.dataset.formats !== list) {
-    tabs.dataset.formats = list;
-    const chosen = Math.max(0, formats.indexOf(shown.format));
+  if (tabs.dataset.formats !== formats.join()) {
     fill(tabs, choice("Format", formats, chosen, pick, "tabs").element);
   }
-  showLine();
-}
-
-function showLine() {
-  const [first] = shown.texts.keys();
-  const format = shown.texts.has(shown.format) ? shown.format : first ?? shown.format;
-  code.textContent = shown.texts.get(format) ?? "";
+  tabs.dataset.formats = formats.join();
+  code.textContent = shown.texts[format] ?? "";
   copyName.textContent = `Copy ${format}`;
 }
 

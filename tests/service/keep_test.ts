@@ -3,7 +3,6 @@ import {
   dayText,
   GITHUB_TOKEN,
   importKey,
-  KEEP_SCRIPT,
   type Numbers,
   openSource,
   openSources,
@@ -13,7 +12,6 @@ import {
 import { needsPrograms } from "../support/programs.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { startService } from "../support/service.ts";
-import { times } from "../support/times.ts";
 
 const DAY_MS = 86_400_000;
 const ALL = [
@@ -147,148 +145,35 @@ Deno.test("a list without an end is given up after 100 pages", async () => {
   strictEqual(sources.github.received.length, 100);
 });
 
-/** Moves the clock of the script through nights, and tells the test how each one ended. */
-const NIGHTS = `
-const RealDate = Date;
-let time = RealDate.now();
-globalThis.Date = class extends RealDate {
-  constructor(...args) {
-    super(...args.length === 0 ? [time] : args);
-  }
-  static now() {
-    return time;
-  }
-};
-for (let night = 0;; night++) {
-  const response = await fetch(process.env.NIGHTS_URL, {
-    method: "POST",
-    body: String(process.exitCode ?? 0),
-  });
-  time = await response.json();
-  if (time === null) break;
-  await import(\`\${process.env.SCRIPT_URL}?night=\${night}\`);
-}
-process.exit(0);
-`;
-
-Deno.test("months of nights, some missed and some doubled, end in the series that the sources had", async () => {
-  const last = times(60, 365);
-  const half = Math.floor(last / 2);
+Deno.test("what a source shows no more stays, what has grown grows, and a star that is taken back goes", async () => {
   await using service = await startTallymark();
-  const numbers: Numbers = {
-    ...someNumbers(),
-    ...{ stars: new Map(), views: new Map(), npm: new Map(), pypi: new Map() },
-  };
+  const numbers = someNumbers();
   using sources = openSources(numbers);
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const truth = { views: new Map<string, number>(), npm: new Map<string, number>() };
-  const pulls = { days: new Map<string, number>(), hits: 0, seen: 0 };
-
-  /** Lets a day begin. Half of what the last day ends with is shown before. */
-  function beginDay(number: number) {
-    const [day, yesterday, old] = [0, 1, 9].map((back) =>
-      dayText(today - (last - number + back) * DAY_MS)
-    );
-    if (day === undefined || yesterday === undefined || old === undefined) {
-      throw new Error("no day");
-    }
-    const count = 2 + 2 * (number * 7 % 11);
-    numbers.stars.set(day, number % 5);
-    // Every third day a user takes back a star that is nine days old.
-    const oldStars = numbers.stars.get(old) ?? 0;
-    if (number % 3 === 0 && oldStars > 0) numbers.stars.set(old, oldStars - 1);
-    // npm shows nothing of today and half of yesterday.
-    if (number > 0) {
-      const final = truth.npm.get(yesterday) ?? 0;
-      numbers.npm.set(yesterday, final / 2);
-      numbers.npm.set(
-        dayText(Date.parse(yesterday) - DAY_MS),
-        truth.npm.get(dayText(Date.parse(yesterday) - DAY_MS)) ?? 0,
-      );
-    }
-    truth.npm.set(day, count);
-    // GitHub shows 14 days of traffic, and today is not over.
-    for (const [shown, final] of truth.views) numbers.views.set(shown, final);
-    numbers.views.set(day, count / 2);
-    truth.views.set(day, count);
-    numbers.views = new Map([...numbers.views].sort().slice(-14));
-    // pypistats forgets the older half.
-    numbers.pypi.set(day, count);
-    numbers.pypi = new Map([...numbers.pypi].slice(-half));
-    // Pulls restart once, in the middle.
-    numbers.pulls = number === half ? 5 : numbers.pulls + count;
-    numbers.installs += number % 4;
-  }
-
-  let number = -1;
-  const exitCodes = new Set<string>();
-  let isSecond = false;
-  using nights = openSource((_, { body }) => {
-    exitCodes.add(body);
-    if (number === last) return Response.json(null);
-    isSecond = number % 3 === 0 && !isSecond;
-    if (!isSecond) {
-      // Two in five nights before the last one are missed, and sometimes ten in a row.
-      const step = number < 0 ? 1 : number % 40 === 20 ? 10 : number % 5 === 3 ? 3 : 1;
-      for (let days = 0; days < step && number < last; days++) beginDay(++number);
-      const { days, seen } = pulls;
-      const growth = seen === 0 ? 0 : Math.max(0, numbers.pulls - seen);
-      const day = dayText(today - (last - number) * DAY_MS);
-      if (growth > 0) days.set(day, growth);
-      pulls.hits = seen === 0 ? numbers.pulls : pulls.hits + growth;
-      pulls.seen = numbers.pulls;
-    }
-    // Shortly after midnight, and a second time later on.
-    return Response.json(today - (last - number) * DAY_MS + (isSecond ? 2000 : 1000));
-  });
-  const before = numbers.installs;
+  const keep = "github-traffic o/r, github-stars o/r, npm @s/n, pypi n, vscode p.n";
+  const run = async () => {
+    const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
+    strictEqual(code, 0, stderr);
+  };
   await put(service.url, { id: "github/o/r/views", hits: 1000 });
-  const { code, stderr } = await runKeep({
-    env: { ...sources.env, NIGHTS_URL: nights.url, SCRIPT_URL: `file://${KEEP_SCRIPT}` },
-    keep: "github-traffic o/r, github-stars o/r, npm @s/n, pypi n, docker o/r, vscode p.n",
-    service: service.url,
-    preload: NIGHTS,
-    flags: [`--allow-read=${KEEP_SCRIPT}`],
-  });
-  strictEqual(code, 0, stderr);
-  strictEqual(stderr, "");
-  deepStrictEqual([...exitCodes], ["0"]);
-  ok(nights.received.length > half, `${nights.received.length} runs`);
-
-  const stars = await counter(service.url, "github/o/r/stars");
-  strictEqual(stars.hits, sum(numbers.stars));
-  deepStrictEqual(stars.days, shown(numbers.stars));
-  for (
-    const [id, days] of Object.entries({
-      "github/o/r/views": lastHalved(truth.views, 1),
-      "npm/@s/n": lastHalved(new Map([...truth.npm].slice(0, -1)), 1),
-      "pypi/n": truth.views,
-    })
-  ) {
-    const line = await counter(service.url, id);
-    deepStrictEqual(line.days, shown(days), id);
-    // Views had a total before.
-    strictEqual(line.hits, sum(days) + (id === "github/o/r/views" ? 1000 : 0), id);
+  await run();
+  const [before = "", day = ""] = [...numbers.stars.keys()];
+  numbers.stars.set(before, 39);
+  for (const days of [numbers.views, numbers.npm, numbers.pypi]) {
+    days.delete(before);
+    days.set(day, 20);
   }
-  const docker = await counter(service.url, "docker/o/r");
-  deepStrictEqual(docker.days, shown(pulls.days));
-  strictEqual(docker.hits, pulls.hits);
-  const vscode = await counter(service.url, "vscode/p.n");
-  strictEqual(vscode.hits, numbers.installs);
-  const grown = Object.values(vscode.days ?? {}).reduce((a, b) => a + b);
-  ok(grown <= numbers.installs - before && grown > 1.3 * last, `${grown}`);
+  numbers.installs += 3;
+  await run();
+  const stars = await counter(service.url, "github/o/r/stars");
+  deepStrictEqual([stars.hits, stars.days], [41, { [before]: 39, [day]: 2 }]);
+  for (const [id, shown] of [["github/o/r/views", 7], ["npm/@s/n", 11], ["pypi/n", 13]] as const) {
+    const { hits, days } = await counter(service.url, id);
+    deepStrictEqual(days, { [before]: shown, [day]: 20 }, id);
+    // Views had a total before.
+    strictEqual(hits, shown + 20 + (id === "github/o/r/views" ? 1000 : 0), id);
+  }
+  strictEqual((await counter(service.url, "vscode/p.n")).hits, 80);
 });
-
-/** Returns days as a line has them. */
-function shown(days: Map<string, number>): Record<string, number> {
-  return Object.fromEntries([...days].filter(([, number]) => number > 0).sort());
-}
-
-/** Returns days of which the last `count` are only half over. */
-function lastHalved(days: Map<string, number>, count: number): Map<string, number> {
-  const open = [...days.keys()].slice(-count);
-  return new Map([...days].map(([day, number]) => [day, open.includes(day) ? number / 2 : number]));
-}
 
 Deno.test("a rate limit is obeyed up to 60 seconds, and a longer one is named", async () => {
   await using service = await startTallymark();

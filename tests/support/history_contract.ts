@@ -181,27 +181,6 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
     }
   });
 
-  test("no update makes days add up to more than can be counted exactly", async ({ open }) => {
-    const store = await open(() => FIRST_DAY);
-    const id = counterId("much");
-    const set = async (mode: Update["mode"], hits: number, days: Days | undefined) => {
-      const [outcome] = await store.write([{ id, update: { mode, hits, days } }]);
-      return outcome instanceof Failure ? outcome.kind : "set";
-    };
-    const on = (back: number, hits: number): Days => ({ newest: FIRST_DAY - back, hits: [hits] });
-    strictEqual(await set("replace", MAX_HITS - 5, on(400, MAX_HITS - 7)), "set");
-    strictEqual(await set("max", 0, on(0, 8)), "counter-full");
-    strictEqual(await set("max", 0, on(800, 8)), "counter-full");
-    const before = { hits: MAX_HITS - 5, days: { [FIRST_DAY - 400]: MAX_HITS - 7 } };
-    deepStrictEqual(shownState(await historyOf(store, id)), before);
-    strictEqual(await set("max", 0, on(0, 2)), "set");
-    deepStrictEqual(await store.add([addition(id, 5)]), [MAX_HITS]);
-    deepStrictEqual(shownState(await historyOf(store, id)), {
-      hits: MAX_HITS,
-      days: { ...before.days, [FIRST_DAY]: 7 },
-    });
-  });
-
   test("additions undo a set and a deletion, keep what was counted since, and are made once", async ({ open }) => {
     const store = await open(() => FIRST_DAY);
     const [id, other] = [counterId("a}b"), counterId("other")];
@@ -281,38 +260,6 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
     const full = await store.move({ from, to: more });
     strictEqual(full instanceof Failure && full.kind, "counter-full");
     deepStrictEqual([(await shownNow(from)).hits, (await shownNow(more)).hits], [MAX_HITS, 2061]);
-  });
-
-  test("days alone, sent daily, twice, late and corrected, leave the total what it was and all days ever seen", async ({ open }) => {
-    let today = FIRST_DAY;
-    const store = await open(() => today);
-    const id = counterId("github/o/r/views");
-    await store.add([addition(id, 41)]);
-    const views = (day: Day) => (day * 7919) % 13;
-    const seen = new Map<Day, number>();
-    /** The last two weeks; today's number grows until the day is over. */
-    const send = async () => {
-      const hits = Array.from({ length: 14 }, (_, back) => {
-        return back === 0 ? Math.floor(views(today) / 2) : views(today - back);
-      });
-      hits.forEach((hits, back) => {
-        seen.set(today - back, Math.max(hits, seen.get(today - back) ?? 0));
-      });
-      const days = { newest: today, hits };
-      const [held] = await store.write([{ id, update: { hits: undefined, days, mode: "max" } }]);
-      if (held instanceof Failure) throw held;
-    };
-    for (; today < FIRST_DAY + 400; today++) {
-      // Some runs are missed, for less than the two weeks that are told of, and some come twice.
-      if (today % 11 < 3) continue;
-      await send();
-      if (today % 7 === 0) await send();
-    }
-    const held = await historyOf(store, id);
-    // The day of the 41 hits had fewer views.
-    seen.delete(FIRST_DAY);
-    strictEqual(held.hits, 41 + seen.values().reduce((sum, views) => sum + views, 0));
-    strictEqual(held.days?.hits.reduce((sum, hits) => sum + hits), held.hits);
   });
 
   test("every counter is listed once, with its days from the one that is asked for", async ({ open, backend }) => {

@@ -48,25 +48,21 @@ function about(path: string, line: string): string {
     : line;
 }
 
-for (const endpoint of paths) {
-  Deno.test(`createApp() answers ${endpoint.methods.join(", ")} on ${endpoint.path} and 405 to the rest`, async () => {
-    await using app = await memoryApp();
+for (const { path, methods: taken } of paths) {
+  Deno.test(`createApp() answers ${taken.join(", ")} on ${path}, and 405 to the rest before it looks at query, id and secret`, async () => {
+    await using app = await memoryApp({ openReads: false });
     for (const method of methods) {
-      const { status, headers, body } = await app.send(`${method} ${endpoint.path}`, authorized);
-      if (endpoint.methods.includes(method)) {
-        strictEqual(status, expectedStatus(endpoint.path, method), method);
+      const { status, headers, body } = await app.send(`${method} ${path}`, authorized);
+      if (taken.includes(method)) {
+        strictEqual(status, expectedStatus(path, method), method);
       } else {
         strictEqual(status, 405, method);
-        strictEqual(headers.allow, endpoint.methods.join(", "));
+        strictEqual(headers.allow, taken.join(", "));
         strictEqual(body === "", method === "HEAD", method);
       }
     }
-  });
-
-  Deno.test(`createApp() says 405 on ${endpoint.path} before it looks at query, id and secret`, async () => {
-    await using app = await memoryApp({ openReads: false });
     for (const query of ["", "?id=%ff", "?id=a&id=b", "?id=%00", "?token=wrong"]) {
-      strictEqual((await app.send(`PATCH ${endpoint.path}${query}`)).status, 405, query);
+      strictEqual((await app.send(`PATCH ${path}${query}`)).status, 405, query);
     }
   });
 }
@@ -163,14 +159,14 @@ const badHosts = [
 for (const { path } of [...paths, { path: "/nothing" }]) {
   Deno.test(`createApp() refuses a Host header that is no host on ${path}, before anything else`, async () => {
     await using app = await memoryApp({ openReads: false });
-    for (const host of path === "/hit" ? badHosts : badHosts.slice(0, 5)) {
-      for (const method of ["GET", "HEAD", "PATCH", "OPTIONS"]) {
+    for (const host of path === "/hit" ? badHosts : badHosts.slice(0, 3)) {
+      for (const method of ["GET", "PATCH"]) {
         const { status } = await app.send(`${method} ${path}?id=%ff`, { host });
         strictEqual(status, 400, `${method} ${path} of ${host}`);
       }
     }
     const found = path === "/nothing" ? 404 : 405;
-    for (const host of path === "/hit" ? goodHosts : goodHosts.slice(0, 5)) {
+    for (const host of path === "/hit" ? goodHosts : goodHosts.slice(0, 2)) {
       strictEqual((await app.send(`PATCH ${path}`, { host })).status, found, host);
     }
   });

@@ -6,6 +6,7 @@ import {
   formatDay,
   type History,
   historyOf,
+  LAST_DAY,
   mergeDays,
   padToDay,
   parseDay,
@@ -157,7 +158,7 @@ for (
   });
 }
 
-Deno.test("parseDay reads what formatDay writes, for every day of four centuries", () => {
-  for (let day = 0; day < 146_097; day++) strictEqual(parseDay(formatDay(day)), day);
+Deno.test("parseDay reads what formatDay writes, for every day until 2099", () => {
+  for (let day = 0; day <= LAST_DAY; day++) strictEqual(parseDay(formatDay(day)), day);
   strictEqual(parseDay("2024-02-29"), 19_782);
 });

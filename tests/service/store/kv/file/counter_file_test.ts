@@ -38,28 +38,6 @@ Deno.test("a second owner is refused, until the first gives the file up", async 
   await second.close();
 });
 
-Deno.test("a file that is another process's is refused", async () => {
-  await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  const owner = new Deno.Command(Deno.execPath(), {
-    args: [
-      "eval",
-      `const lock = await Deno.open(${JSON.stringify(`${path}.lock`)}, {
-      create: true, write: true });
-      await lock.lock(true); console.log("locked"); await new Promise((end) => setTimeout(end, 60000));`,
-    ],
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const output = owner.stdout.getReader();
-  await output.read();
-  await refused(path, /is in use by another process/);
-  owner.kill("SIGKILL");
-  await owner.status;
-  await output.cancel();
-  await (await openStore(path)).close();
-});
-
 /** Changes to a file with counters while no process has it open. */
 const ACCIDENTS: readonly {
   name: string;

@@ -29,18 +29,27 @@ const PAGES = [
   ["/?p=7&page_id=2&id=start&utm_source=feed", "/?p=7&page_id=2&id=start"],
 ] as const;
 
-for await (const { name } of Deno.readDir(".docs/sites")) {
-  Deno.test(`an import shows on the pages of .docs/sites/${name}, from every place`, async () => {
-    const recipe = await Deno.readTextFile(`.docs/sites/${name}`);
+/** The recipes by the prefix and the query of the ids that they make. */
+const recipes = Map.groupBy(
+  [...Deno.readDirSync(".docs/sites")].map(({ name }) => {
+    const recipe = Deno.readTextFileSync(`.docs/sites/${name}`);
     const attribute = (name: string) => new RegExp(`${name}="([^"{}]+)"`).exec(recipe)?.[1] ?? "";
-    const [prefix, query] = [attribute("prefix"), attribute("query")];
-    ok(/counter="auto"|counter="blog\/\{\{/.test(recipe), "The recipe has another kind of id.");
+    const hasPageIds = /counter="auto"|counter="blog\/\{\{/.test(recipe);
+    return { name, hasPageIds, prefix: attribute("prefix") || "blog/", query: attribute("query") };
+  }),
+  ({ prefix, query }) => JSON.stringify({ prefix, query }),
+);
+
+for (const some of recipes.values()) {
+  const [{ prefix = "", query = "" } = {}] = some;
+  Deno.test(`an import shows on the pages of ${some.map(({ name }) => name)}, from every place`, async () => {
+    ok(some.every(({ hasPageIds }) => hasPageIds), "A recipe has another kind of id.");
     for (const [opened, noted] of PAGES) {
-      const id = pageId(opened, prefix || "blog/", query);
+      const id = pageId(opened, prefix, query);
       for (const [place, file] of Object.entries(FILES)) {
         const { lines, tables: [table] } = await importOf(
           { "x.txt": file(noted) },
-          { prefix: prefix || "blog/", query },
+          { prefix, query },
         );
         const [line = ""] = lines;
         const { hits, days, ...asked } = JSON.parse(line);

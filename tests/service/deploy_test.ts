@@ -48,42 +48,6 @@ Deno.test("on Deno Deploy the service counts in the platform's KV, reads are pub
   deepStrictEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name), [".env"]);
 });
 
-Deno.test("on Deno Deploy, an isolate sees what another has counted", async () => {
-  await using remote = startKvConnect();
-  const options = { flags, env: { ...platform, ...assigned(remote), SECRET_TOKEN } };
-  await using one = await startService(options);
-  await using other = await startService(options);
-  const hits = await Promise.all([one, other, one, other].map((service) => hit(service)));
-  deepStrictEqual(hits.map(({ hits }) => hits).toSorted(), [1, 2, 3, 4]);
-  strictEqual((await get(`${one.url}/count.txt`)).body, "4");
-  strictEqual((await get(`${other.url}/count.txt`)).body, "4");
-});
-
-Deno.test("on Deno Deploy, settings that have no effect are named in one line of the log", async () => {
-  await using remote = startKvConnect();
-  const env = {
-    ...platform,
-    ...assigned(remote),
-    SECRET_TOKEN,
-    PORT: "1",
-    HOST: "192.0.2.1",
-    STORE_PREFIX: "other:",
-    FAIL_FAST_STORE: "bad",
-    PUBLIC_READS: "0",
-  };
-  await using service = await startService({ flags, env });
-  strictEqual((await hit(service)).hits, 1);
-  strictEqual((await get(`${service.url}/count.txt`)).body, "1");
-  const { stderr } = await service.stop("SIGINT");
-  deepStrictEqual(eventsOf(stderr), [
-    "These settings have no effect on Deno Deploy: PUBLIC_READS, STORE_PREFIX, FAIL_FAST_STORE, HOST, PORT",
-    "start",
-    "stop",
-  ]);
-  await using plain = await startService({ flags, env: { ...platform, ...assigned(remote) } });
-  strictEqual((await get(`${plain.url}/count.txt`)).body, "1", "the prefix is the default");
-});
-
 Deno.test("on Deno Deploy, without SECRET_TOKEN /hit answers 401 and the log says why", async () => {
   await using remote = startKvConnect();
   await using service = await startService({ flags, env: { ...platform, ...assigned(remote) } });
@@ -119,17 +83,6 @@ for (const fallback of ["error", "warn"]) {
     deepStrictEqual([...Deno.readDirSync(folder.path)], []);
   });
 }
-
-Deno.test("on Deno Deploy, a bad setting ends the start with its name", async () => {
-  const env = { ...platform, SECRET_TOKEN, STORE_URL: "kv:data/secret-value.kv" };
-  await using folder = await tempDir();
-  await using service = await startService({ flags, cwd: folder.path, env, ready: /cannot start/ });
-  const { code, stderr } = await service.waitForEnd();
-  strictEqual(code, 1);
-  match(stderr, /STORE_URL cannot name a file on Deno Deploy/);
-  doesNotMatch(stderr, /secret-value/);
-  deepStrictEqual([...Deno.readDirSync(folder.path)], []);
-});
 
 Deno.test("on Deno Deploy, SIGINT ends within 5 s, whatever hangs", async () => {
   await using remote = startKvConnect();

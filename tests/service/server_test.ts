@@ -223,13 +223,6 @@ Deno.test("FAIL_FAST_STORE=1: ends with 1 and one clear line after 5 s without t
   }
 });
 
-Deno.test("FAIL_FAST_STORE=1: a store that answers is no reason to wait", needsRedis, async () => {
-  await using redis = await startRedis();
-  const env = { SECRET_TOKEN, FAIL_FAST_STORE: "1", STORE_URL: redis.url };
-  await using service = await startService({ env });
-  strictEqual((await hit(service)).hits, 1);
-});
-
 Deno.test(
   "FAIL_FAST_STORE=0: starts without Redis, says so once, and counts when it comes",
   needsRedis,

@@ -1,7 +1,6 @@
-import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { projectFolder } from "./programs.ts";
-import { SECRET } from "./secret.ts";
+import { keyOf } from "./secret.ts";
 
 export const KEEP_SCRIPT = join(projectFolder, ".deploy/keep.mjs");
 export const GITHUB_TOKEN = "github-token-0123456789";
@@ -234,8 +233,7 @@ export interface Run {
 
 /** The job key with which the secret of tests imports the ids with a prefix. */
 export function importKey(prefix: string): string {
-  const code = createHmac("sha256", SECRET).update(`job:import:${prefix}`).digest().subarray(0, 16);
-  return `import.${prefix}.${code.toString("base64url")}`;
+  return `import.${prefix}.${keyOf(`job:import:${prefix}`)}`;
 }
 
 const JOB_KEYS = ["github/", "npm/", "pypi/", "crates/", "docker/", "vscode/"].map(importKey)

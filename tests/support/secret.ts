@@ -1,5 +1,12 @@
+import { createHmac } from "node:crypto";
+
 /** The secret of every service and app under test. */
 export const SECRET = "open-sesame-0123456789";
+
+/** The key of a text such as "counter:a", as the contract defines it. */
+export function keyOf(text: string, secret: string = SECRET): string {
+  return createHmac("sha256", secret).update(text).digest().subarray(0, 16).toString("base64url");
+}
 
 /** The headers of a request that shows the secret. */
 export const authorized: Readonly<Record<string, string>> = { "x-auth-token": SECRET };

@@ -1,8 +1,7 @@
 import { ok } from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { processorSeconds } from "../../bench/sizes.ts";
 import { sendRaw } from "../../support/raw_http.ts";
-import { SECRET } from "../../support/secret.ts";
+import { keyOf, SECRET } from "../../support/secret.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { routes } from "../../support/surface.ts";
 
@@ -29,8 +28,7 @@ const HEADERS = ["accept", "accept-encoding", "authorization", "forwarded", "hos
   .concat(["idempotency-key", "purpose", "sec-purpose", "user-agent", "x-auth-token"])
   .concat(["x-forwarded-for", "x-real-ip"]);
 
-const key = createHmac("sha256", SECRET).update("counter:a").digest().subarray(0, 16)
-  .toString("base64url");
+const key = keyOf("counter:a");
 
 /** Options for tests that share a process, whose output is read from test to test. */
 const shared = { sanitizeOps: false, sanitizeResources: false };

@@ -1,5 +1,4 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { reservePort } from "../../support/reserved_port.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
@@ -8,12 +7,12 @@ import { runService, startService } from "../../support/service.ts";
 import { startFlags } from "../../support/service_command.ts";
 import { settleAll } from "../../support/settle.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
-import { SECRET } from "../../support/secret.ts";
+import { keyOf, SECRET } from "../../support/secret.ts";
 
 /** A password that no URL can hold as it is. */
 const PASSWORD = "p@ss:w/ö?r#d %41&+=";
 const ENCODED = encodeURIComponent(PASSWORD);
-const KEY = keyOf("a");
+const KEY = keyOf("counter:a");
 /** Sent in queries and headers, none of which may reach the log. */
 const CANARY = "canary-0123456789";
 
@@ -27,7 +26,7 @@ const QUERIES = [
   `&token=${SECRET}`,
   `&token=wrong-${CANARY}`,
   `&key=${KEY}`,
-  `&key=${keyOf("b")}`,
+  `&key=${keyOf("counter:b")}`,
   `&token=${SECRET}&token=${SECRET}`,
   `&token=${SECRET}%ff`,
   `&x=${CANARY}%ff&token=${SECRET}`,
@@ -95,7 +94,7 @@ function refuseFinds(text: string, secrets: readonly string[], where: string): v
   }
 }
 
-const secrets = [SECRET, KEY, keyOf("b"), PASSWORD];
+const secrets = [SECRET, KEY, keyOf("counter:b"), PASSWORD];
 
 Deno.test(
   "nothing that a service prints or answers holds the secret, a key, a password or a query",
@@ -176,11 +175,6 @@ Deno.test("a secret made for the run is in the banner and nowhere else", async (
   strictEqual(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
   refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a secret made for the run");
 });
-
-function keyOf(id: string): string {
-  return createHmac("sha256", SECRET).update(`counter:${id}`).digest().subarray(0, 16)
-    .toString("base64url");
-}
 
 function textOf({ status, headers, body }: RawAnswer): string {
   return [status, ...[...headers].map(([name, value]) => `${name}: ${value}`), body].join("\n");

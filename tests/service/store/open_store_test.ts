@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import { openStore } from "../../../src/store/open_store.ts";
@@ -12,9 +12,8 @@ import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
-import { addition, rejectsWith } from "../../support/store_contract.ts";
+import { addition } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { timeLimit } from "../../support/time_limit.ts";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -92,20 +91,6 @@ Deno.test("Redis, also where it must answer at once", needsRedis, async () => {
   await store.close();
 });
 
-Deno.test("a Redis that is away does not hold up the start", needsRedis, async () => {
-  await using proxied = await startProxiedRedis();
-  const { proxy, url } = proxied;
-  proxy.blackHole();
-  const start = performance.now();
-  const { store } = await enter(redisSetting(url));
-  ok(performance.now() - start < timeLimit(1000));
-  await rejectsWith("store-unavailable", store.check());
-  await rejectsWith("store-unavailable", store.add([addition(HOME, 1)]));
-  proxy.resume();
-  await waitFor("a connection", () => store.check().then(() => true, () => undefined));
-  await store.close();
-});
-
 Deno.test(
   "failing fast waits for a Redis that is about to come",
   needsRedis,
@@ -122,28 +107,6 @@ Deno.test(
     await store.close();
   },
 );
-
-Deno.test("failing fast gives up after 5 s and says why", needsRedis, async () => {
-  await using proxied = await startProxiedRedis();
-  const { proxy, url } = proxied;
-  await using server = startKvConnect();
-  proxy.blackHole();
-  server.goAway();
-  const settings: StoreSetting[] = [
-    redisSetting(url),
-    { kind: "kv-remote", url: server.url },
-  ];
-  await Promise.all(settings.map(async (setting) => {
-    const start = performance.now();
-    await rejects(enter(setting, { failFast: true }), (error: StartError) => {
-      strictEqual(error.name, "StartError");
-      match(error.message, /did not answer within 5 s.*FAIL_FAST_STORE/);
-      return true;
-    });
-    const took = performance.now() - start;
-    ok(took >= 4900 && took < timeLimit(6000), `${setting.kind}: ${took} ms`);
-  }));
-});
 
 interface EnterOptions {
   failFast?: boolean;

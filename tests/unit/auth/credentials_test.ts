@@ -1,12 +1,11 @@
 import { ok } from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import type { AccessLevel } from "../../../src/auth/access.ts";
 import { Secret } from "../../../src/auth/secret.ts";
 import { createLinkToken, createSession } from "../../../src/auth/signed_token.ts";
 import { openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
-import { SECRET } from "../../support/secret.ts";
+import { keyOf, SECRET } from "../../support/secret.ts";
 import { routes } from "../../support/surface.ts";
 import { times } from "../../support/times.ts";
 
@@ -27,8 +26,6 @@ interface Credential {
   readonly opens: (level: AccessLevel, subject: string) => boolean;
 }
 
-const codeOf = (secret: string, text: string) =>
-  createHmac("sha256", secret).update(text).digest().subarray(0, 16).toString("base64url");
 const always = () => true;
 const never = () => false;
 const isInside = (prefix: string) => (_: AccessLevel, subject: string) =>
@@ -50,14 +47,14 @@ function credentialsOf(name: string, secret: string): Credential[] {
     covers: (level: AccessLevel, subject: string) => boolean,
   ): Credential => ({
     what: `${name} ${text}`,
-    text: () => codeOf(secret, text),
+    text: () => keyOf(text, secret),
     places: ["key"],
     opens: (level, subject) =>
       name !== "foreign" && levels.includes(level) && covers(level, subject),
   });
   const job = (level: AccessLevel, text: string, shown: string): Credential => ({
     what: `${name} ${text}`,
-    text: () => `${shown}.${codeOf(secret, text)}`,
+    text: () => `${shown}.${keyOf(text, secret)}`,
     places: ["bearer"],
     opens: (asked, subject) =>
       isCurrent && asked === level &&

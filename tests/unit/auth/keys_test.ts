@@ -1,14 +1,11 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { parseKeyVersions } from "../../../src/auth/keys.ts";
 import { field, memoryApp, type TestApp } from "../../support/app.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized, keyOf } from "../../support/secret.ts";
 
 const EARLIER = "earlier-secret-0123456789";
-const codeOf = (text: string, secret = SECRET) =>
-  createHmac("sha256", secret).update(text).digest().subarray(0, 16).toString("base64url");
 
-async function keyOf(app: TestApp, query: string) {
+async function keyFrom(app: TestApp, query: string) {
   return (await app.send(`GET /key?${query}`, authorized)).json;
 }
 
@@ -20,28 +17,28 @@ async function hitBy(app: TestApp, id: string, key: string): Promise<number> {
 
 Deno.test("KEY_VERSIONS takes back the keys of exactly what it names", async () => {
   await using app = await memoryApp({ keyVersions: "blog/=2,user/repo=3" });
-  deepStrictEqual(await keyOf(app, "prefix=blog/"), {
+  deepStrictEqual(await keyFrom(app, "prefix=blog/"), {
     prefix: "blog/",
-    key: codeOf("prefix.2:blog/"),
+    key: keyOf("prefix.2:blog/"),
     version: 2,
   });
-  deepStrictEqual(await keyOf(app, "read=blog/"), {
+  deepStrictEqual(await keyFrom(app, "read=blog/"), {
     read: "blog/",
-    key: codeOf("read.2:blog/"),
+    key: keyOf("read.2:blog/"),
     version: 2,
   });
-  deepStrictEqual(await keyOf(app, "id=user/repo"), {
+  deepStrictEqual(await keyFrom(app, "id=user/repo"), {
     id: "user/repo",
-    key: codeOf("counter.3:user/repo"),
+    key: keyOf("counter.3:user/repo"),
     version: 3,
   });
-  deepStrictEqual(await keyOf(app, "id=blog/a"), { id: "blog/a", key: codeOf("counter:blog/a") });
-  strictEqual(await hitBy(app, "blog/a", codeOf("prefix:blog/")), 401);
-  strictEqual(await hitBy(app, "blog/a", codeOf("prefix.2:blog/")), 200);
-  strictEqual(await hitBy(app, "blog/a", codeOf("counter:blog/a")), 200, "its own key stays");
-  strictEqual(await hitBy(app, "blog/b/c", codeOf("prefix:blog/b/")), 200, "so does a deeper one");
+  deepStrictEqual(await keyFrom(app, "id=blog/a"), { id: "blog/a", key: keyOf("counter:blog/a") });
+  strictEqual(await hitBy(app, "blog/a", keyOf("prefix:blog/")), 401);
+  strictEqual(await hitBy(app, "blog/a", keyOf("prefix.2:blog/")), 200);
+  strictEqual(await hitBy(app, "blog/a", keyOf("counter:blog/a")), 200, "its own key stays");
+  strictEqual(await hitBy(app, "blog/b/c", keyOf("prefix:blog/b/")), 200, "so does a deeper one");
   for (const version of ["", ".1", ".2", ".4"]) {
-    strictEqual(await hitBy(app, "user/repo", codeOf(`counter${version}:user/repo`)), 401);
+    strictEqual(await hitBy(app, "user/repo", keyOf(`counter${version}:user/repo`)), 401);
   }
 });
 
@@ -67,17 +64,17 @@ Deno.test("keys of an earlier secret count on, and /metrics and /decisions show 
   const uses = async () =>
     /^tallymark_earlier_keys_total (\d+)$/m.exec((await app.send("GET /metrics", authorized)).body)
       ?.[1];
-  strictEqual(await hitBy(app, "a/b", codeOf("counter:a/b")), 200);
+  strictEqual(await hitBy(app, "a/b", keyOf("counter:a/b")), 200);
   strictEqual(await uses(), "0");
-  strictEqual(await hitBy(app, "a/b", codeOf("counter:a/b", EARLIER)), 200);
-  strictEqual(await hitBy(app, "a/b", codeOf("counter:a/b", EARLIER)), 200, "known by then");
-  strictEqual(await hitBy(app, "a/b", codeOf("prefix:a/", EARLIER)), 200);
-  const read = `GET /count?id=a/b&key=${codeOf("read:a/", EARLIER)}`;
+  strictEqual(await hitBy(app, "a/b", keyOf("counter:a/b", EARLIER)), 200);
+  strictEqual(await hitBy(app, "a/b", keyOf("counter:a/b", EARLIER)), 200, "known by then");
+  strictEqual(await hitBy(app, "a/b", keyOf("prefix:a/", EARLIER)), 200);
+  const read = `GET /count?id=a/b&key=${keyOf("read:a/", EARLIER)}`;
   strictEqual((await app.send(read)).status, 200);
   strictEqual(await uses(), "4");
-  strictEqual(await hitBy(app, "a/b", codeOf("counter:a/b", "another-0123456789")), 401);
+  strictEqual(await hitBy(app, "a/b", keyOf("counter:a/b", "another-0123456789")), 401);
   strictEqual(await uses(), "4");
-  deepStrictEqual(await keyOf(app, "id=a/b"), { id: "a/b", key: codeOf("counter:a/b") });
+  deepStrictEqual(await keyFrom(app, "id=a/b"), { id: "a/b", key: keyOf("counter:a/b") });
 
   // The requests of tools with a key are not counted, but shown.
   const { json } = await app.send("GET /decisions", authorized);
@@ -88,33 +85,33 @@ Deno.test("keys of an earlier secret count on, and /metrics and /decisions show 
 
 Deno.test("keys of an earlier secret are off while the secret is short", async () => {
   await using app = await memoryApp({ secret: "15-characters--", fallbacks: [EARLIER] });
-  strictEqual(await hitBy(app, "a", codeOf("counter:a", EARLIER)), 401);
+  strictEqual(await hitBy(app, "a", keyOf("counter:a", EARLIER)), 401);
 });
 
 // --- Jobs ----------------------------------------------------------------------------------------
 
-const IMPORT_KEY = `import.github/.${codeOf("job:import:github/")}`;
+const IMPORT_KEY = `import.github/.${keyOf("job:import:github/")}`;
 
 Deno.test("GET /key?job= gives a key that shows what it is for", async () => {
   await using app = await memoryApp();
-  deepStrictEqual(await keyOf(app, "job=metrics"), {
+  deepStrictEqual(await keyFrom(app, "job=metrics"), {
     job: "metrics",
-    key: `metrics.${codeOf("job:metrics")}`,
+    key: `metrics.${keyOf("job:metrics")}`,
   });
-  deepStrictEqual(await keyOf(app, "job=backup"), {
+  deepStrictEqual(await keyFrom(app, "job=backup"), {
     job: "backup",
-    key: `backup.${codeOf("job:backup")}`,
+    key: `backup.${keyOf("job:backup")}`,
   });
-  deepStrictEqual(await keyOf(app, "job=import&prefix=github/"), {
+  deepStrictEqual(await keyFrom(app, "job=import&prefix=github/"), {
     job: "import",
     prefix: "github/",
     key: IMPORT_KEY,
   });
   // Only what a header can contain.
-  const { key } = Object(await keyOf(app, "job=import&prefix=日本+%2525/a/"));
+  const { key } = Object(await keyFrom(app, "job=import&prefix=日本+%2525/a/"));
   strictEqual(
     key,
-    `import.%E6%97%A5%E6%9C%AC%20%2525/a/.${codeOf("job:import:日本 %25/a/")}`,
+    `import.%E6%97%A5%E6%9C%AC%20%2525/a/.${keyOf("job:import:日本 %25/a/")}`,
   );
   const sent = await app.sendBody("POST /counters", '{"id":"日本 %25/a/b","hits":1}', bearing(key));
   strictEqual(sent.status, 200);
@@ -140,7 +137,7 @@ Deno.test("job keys are off while the secret is shorter than 16 characters", asy
     await using app = await memoryApp({ secret });
     const owner = { "x-auth-token": secret };
     strictEqual((await app.send("GET /key?job=metrics", owner)).status, status);
-    const key = `metrics.${codeOf("job:metrics", secret)}`;
+    const key = `metrics.${keyOf("job:metrics", secret)}`;
     strictEqual((await app.send("GET /metrics", bearing(key))).status, status);
   }
 });
@@ -207,7 +204,7 @@ Deno.test("a job key imports the ids below its prefix, and nothing with one that
 Deno.test("a job key compares ids in NFC, as counters have them", async () => {
   await using app = await memoryApp();
   const { key } = Object(
-    await keyOf(app, `job=import&prefix=${encodeURIComponent("cafe\u0301/")}`),
+    await keyFrom(app, `job=import&prefix=${encodeURIComponent("cafe\u0301/")}`),
   );
   const send = (id: string) =>
     app.sendBody("POST /counters", JSON.stringify({ id, hits: 1 }), bearing(key));
@@ -218,7 +215,7 @@ Deno.test("a job key compares ids in NFC, as counters have them", async () => {
 
 Deno.test("what is almost a job key opens nothing", async () => {
   await using app = await memoryApp();
-  const code = codeOf("job:import:github/");
+  const code = keyOf("job:import:github/");
   const keys = [
     ...[
       code,
@@ -234,8 +231,8 @@ Deno.test("what is almost a job key opens nothing", async () => {
       `.${code}`,
     ],
     ...[`import.github/.${code}=`, `import.github/.${code.slice(1)}`, `import.git%68ub/.${code}`],
-    ...[`import.%/.${code}`, `import. github/.${code}`, `metrics.github/.${codeOf("job:metrics")}`],
-    ...[`backup.${codeOf("job:metrics")}`, `import.${codeOf("job:import")}`, codeOf("job:backup")],
+    ...[`import.%/.${code}`, `import. github/.${code}`, `metrics.github/.${keyOf("job:metrics")}`],
+    ...[`backup.${keyOf("job:metrics")}`, `import.${keyOf("job:import")}`, keyOf("job:backup")],
   ];
   for (const key of keys) {
     for (const line of ["GET /metrics", "GET /counters"]) {

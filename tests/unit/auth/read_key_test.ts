@@ -1,7 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { field, memoryApp, type TestApp, testApp } from "../../support/app.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized, keyOf } from "../../support/secret.ts";
 import { routes } from "../../support/surface.ts";
 
 /** The endpoints to test. PNGs open as their SVG images do: see png_and_svg_test. */
@@ -24,9 +23,8 @@ const OPENED = [
   ...["/chart.svg", "/calendar.svg", "/card.svg"],
 ];
 
-function readKey(prefix: string, secret = SECRET): string {
-  const digest = createHmac("sha256", secret).update(`read:${prefix}`).digest();
-  return digest.subarray(0, 16).toString("base64url");
+function readKey(prefix: string): string {
+  return keyOf(`read:${prefix}`);
 }
 
 /** The address of a path about `a/b`, or about its prefix if the path takes no id. */

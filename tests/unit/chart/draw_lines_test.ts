@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { type Color, contrast } from "../../../src/drawing/color.ts";
+import { contrast } from "../../../src/drawing/color.ts";
 import {
   drawLines,
   LINE_COLORS,
@@ -48,14 +48,6 @@ Deno.test("LINE_COLORS have a contrast of 3:1 to light and to dark grounds", () 
       ok(contrast(color, ground) >= 3, `${color} on ${ground}`);
     }
   }
-});
-
-Deno.test("LINE_COLORS are further apart than those of Okabe and Ito to color-blind readers", () => {
-  const okabeIto: Color[] = ["#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"];
-  const least = (colors: readonly Color[]) =>
-    Math.min(...Object.values(COLOR_BLINDNESS).map((matrix) => leastDistance(colors, matrix)));
-  ok(least(LINE_COLORS) > least(okabeIto), `${least(LINE_COLORS)} ${least(okabeIto)}`);
-  ok(least(LINE_COLORS) >= 0.09);
 });
 
 const idText = hostileText.map((text) => text.slice(0, 60));
@@ -250,58 +242,4 @@ function assertApart(svg: readonly Element[]): void {
       );
     }
   });
-}
-
-/** Machado, Oliveira and Fernandes 2009, at full severity, over linear RGB. */
-const COLOR_BLINDNESS = {
-  none: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [
-    -0.003882,
-    -0.048116,
-    1.051998,
-  ]],
-  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [
-    -0.01182,
-    0.04294,
-    0.968881,
-  ]],
-  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [
-    0.004733,
-    0.691367,
-    0.3039,
-  ]],
-};
-
-/** Returns the least distance of two colors in Oklab, as a reader sees them. */
-function leastDistance(colors: readonly Color[], matrix: readonly number[][]): number {
-  const seen = colors.map((color) => {
-    const linear = [1, 3, 5].map((at) => {
-      const part = parseInt(color.slice(at, at + 2), 16) / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return oklab(multiply(matrix, linear).map((channel) => Math.min(1, Math.max(0, channel))));
-  });
-  const distances = seen.flatMap((one, index) =>
-    seen.slice(index + 1).map((other) =>
-      Math.hypot(...one.map((part, at) => part - (other[at] ?? 0)))
-    )
-  );
-  return Math.min(...distances);
-}
-
-function oklab(linear: readonly number[]): number[] {
-  const cones = multiply([
-    [0.4122214708, 0.5363325363, 0.0514459929],
-    [0.2119034982, 0.6806995451, 0.1073969566],
-    [0.0883024619, 0.2817188376, 0.6299787005],
-  ], linear).map(Math.cbrt);
-  return multiply([
-    [0.2104542553, 0.793617785, -0.0040720468],
-    [1.9779984951, -2.428592205, 0.4505937099],
-    [0.0259040371, 0.7827717662, -0.808675766],
-  ], cones);
-}
-
-function multiply(matrix: readonly (readonly number[])[], vector: readonly number[]): number[] {
-  return matrix.map((row) => row.reduce((sum, part, at) => sum + part * (vector[at] ?? 0), 0));
 }

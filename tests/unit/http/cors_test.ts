@@ -1,11 +1,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { field, memoryApp, openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized, keyOf, SECRET } from "../../support/secret.ts";
 
-const KEY = createHmac("sha256", SECRET).update("counter:a").digest().subarray(0, 16)
-  .toString("base64url");
+const KEY = keyOf("counter:a");
 
 /** The headers of CORS that an answer has. */
 function corsOf(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,13 +1,8 @@
-import { createHmac } from "node:crypto";
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { memoryApp } from "../../support/app.ts";
-import { SECRET } from "../../support/secret.ts";
+import { keyOf } from "../../support/secret.ts";
 
-function keyTo(what: string): string {
-  return createHmac("sha256", SECRET).update(what).digest().subarray(0, 16).toString("base64url");
-}
-
-const KEY = keyTo("counter:a/b");
+const KEY = keyOf("counter:a/b");
 const CRAWLER = { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://google.com/bot)" };
 const READER = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; rv:148.0) Gecko Firefox/148.0" };
 

@@ -1,11 +1,9 @@
-import { createHmac } from "node:crypto";
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized, keyOf, SECRET } from "../../support/secret.ts";
 
-const KEY = createHmac("sha256", SECRET).update("counter:a").digest().subarray(0, 16)
-  .toString("base64url");
+const KEY = keyOf("counter:a");
 
 /** Hits "a" with this key. Returns the number and the remark. */
 async function hit(app: TestApp, key: string, line = "POST /hit?id=a"): Promise<unknown[]> {

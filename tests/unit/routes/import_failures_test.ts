@@ -64,7 +64,7 @@ Deno.test("POST /counters sets the other lines where one is not a counter, and n
   strictEqual(store.asked.length, 3000);
 });
 
-for (const failing of [0, 499, 500, 1100, 1499]) {
+for (const failing of [0, 500, 1499]) {
   Deno.test(`POST /counters names line ${failing + 1} of 1,500 that would overflow, with dry=1 too`, async () => {
     await using app = await memoryApp({ calendar });
     await app.sendBody(

@@ -1,12 +1,10 @@
-import { createHmac } from "node:crypto";
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized, keyOf } from "../../support/secret.ts";
 
-const KEY = createHmac("sha256", SECRET).update("counter:a").digest().subarray(0, 16)
-  .toString("base64url");
+const KEY = keyOf("counter:a");
 const LINE = `POST /hit?id=a&once=day&key=${KEY}`;
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0";
 

@@ -45,7 +45,7 @@ Deno.test("parseLocale() resolves a region that has no data of its own", () => {
 Deno.test("requests in more locales than there are leave every other locale alone", async () => {
   await using app = await memoryApp();
   await app.sendBody("PUT /counters?id=home", '{"hits":12345}');
-  const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  const letters = Array.from("ABCDEFGHIJKLMNOPQR");
   const show = (locale: string) => app.send(`GET /badge?numbers=grouped&locale=${locale}`);
   for (const letter of letters) {
     await Promise.all(letters.map((other) => show(`en-${letter}${other}`)));

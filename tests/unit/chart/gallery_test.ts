@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { drawAddress, GALLERY, GALLERY_FOLDER, LEFT_ALONE } from "./gallery.ts";
 import { parseSvg } from "../../support/parse_svg.ts";
+import { assertKept } from "../../support/picture.ts";
+import { drawSheet, SHEET } from "./sheet.ts";
 
 Deno.test("GALLERY of charts is what the README shows, drawn by the code as it is now", async () => {
   const files = await Array.fromAsync(Deno.readDir(GALLERY_FOLDER), ({ name }) => name);
@@ -50,3 +52,7 @@ Deno.test("each picture of the documentation is what the line below it draws, an
 });
 
 const IMAGE = /!\[([^\]]*)\]\((?!http)([^)]*images\/[^)]+\.svg)\)/g;
+
+Deno.test("drawChart() draws the checked-in sheet, pixel for pixel", async () => {
+  await assertKept(SHEET, drawSheet());
+});

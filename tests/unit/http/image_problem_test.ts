@@ -2,6 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
+import { isUnchanged } from "../../../src/http/conditional.ts";
 
 /** Accept headers, and whether each asks for an image. */
 const accepted: { accept: string | undefined; image: boolean }[] = [
@@ -78,4 +79,35 @@ Deno.test("a method that an image endpoint does not have is 405 for everybody, a
   for (const path of ["/hit", "/count", "/count.txt", "/badge.json"]) {
     strictEqual((await app.send(`GET ${path}`, image)).status, 503, path);
   }
+});
+
+const tag = '"4g-1a2b3c-12%2C345"';
+
+const known: { header: string | undefined; unchanged: boolean }[] = [
+  { header: undefined, unchanged: false },
+  { header: "", unchanged: false },
+  { header: tag, unchanged: true },
+  { header: `W/${tag}`, unchanged: true },
+  { header: `"other", ${tag}`, unchanged: true },
+  { header: `"other",W/${tag},"more"`, unchanged: true },
+  { header: " * ", unchanged: true },
+  { header: `"other"`, unchanged: false },
+  { header: tag.slice(1, -1), unchanged: false },
+  { header: tag.toUpperCase(), unchanged: false },
+  { header: `w/${tag}`, unchanged: false },
+  { header: `"*"`, unchanged: false },
+  { header: `"a*", *b`, unchanged: false },
+];
+
+for (const { header, unchanged } of known) {
+  Deno.test(`isUnchanged() says ${unchanged} of If-None-Match: ${header ?? "(none)"}`, () => {
+    const headers = header === undefined ? {} : { "if-none-match": header };
+    const request = new Request("http://localhost/", { headers: new Headers(headers) });
+    strictEqual(isUnchanged(request, tag), unchanged);
+  });
+}
+
+Deno.test("isUnchanged() looks at every If-None-Match header", () => {
+  const headers = new Headers([["if-none-match", '"other"'], ["if-none-match", tag]]);
+  strictEqual(isUnchanged(new Request("http://localhost/", { headers }), tag), true);
 });

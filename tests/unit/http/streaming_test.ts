@@ -2,6 +2,9 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { NumberedLine } from "../../../src/domain/line.ts";
 import { bodyLines, linesResponse } from "../../../src/http/streaming.ts";
+import { createBodyReader } from "../../../src/http/reading.ts";
+import { memoryApp } from "../../support/app.ts";
+import { authorized } from "../../support/secret.ts";
 
 const encoder = new TextEncoder();
 
@@ -98,3 +101,92 @@ Deno.test("linesResponse fails where its source fails, after what came before", 
   strictEqual(new TextDecoder().decode((await reader.read()).value), "first");
   await rejects(reader.read(), /away/);
 });
+
+Deno.test("the bodies of a network and of all are limited, and more are refused at once", async () => {
+  const read = createBodyReader(
+    { hasBegun: false },
+    ({ network }: { request: Request; network: string }) => network,
+  );
+  const end = Promise.withResolvers<Uint8Array>();
+  /** Begins a request whose body ends with the promise. */
+  function begin(network: string): Promise<string> {
+    const stream = ReadableStream.from((async function* () {
+      yield await end.promise;
+    })());
+    const request = new Request("http://localhost/", {
+      ...{ method: "POST", body: stream, headers: { "content-length": "1" } },
+    });
+    return read({ request, network }, 10);
+  }
+  const overloaded = { kind: "overloaded", status: 503 };
+  const ofOne = Array.from({ length: 1000 }, () => begin("one"));
+  await rejects(begin("one"), overloaded);
+  const others = Array.from({ length: 3000 }, (_, index) => begin(`other ${index % 25}`));
+  await rejects(begin("another"), overloaded);
+  end.resolve(new TextEncoder().encode("!"));
+  const all = await Promise.all([...ofOne, ...others]);
+  deepStrictEqual(new Set(all), new Set(["!"]));
+  strictEqual(await begin("one"), "!");
+});
+
+/** Values that fail where they are used as a text or as a number. Each is 18 kB at most. */
+const HOSTILE = [
+  '{"toString":1}',
+  '{"toString":1,"valueOf":2}',
+  '{"toJSON":1}',
+  '{"length":1e99}',
+  `${"[".repeat(9000)}${"]".repeat(9000)}`,
+  `${'{"a":'.repeat(2500)}1${"}".repeat(2500)}`,
+  "[[null]]",
+  '"\\ud800"',
+  "1e999",
+];
+
+const APPLAUSE = "POST /as/applause/get-multiple";
+const COUNTER = "/as/leancloud/1.1/classes/Counter";
+
+/** Requests whose body is JSON. Each value in it is replaced in turn. */
+const REQUESTS: readonly (readonly [line: string, body: unknown])[] = [
+  [`POST ${COUNTER}`, { url: "/a/", time: 1 }],
+  [`POST ${COUNTER}`, { target: "/a/", time: 1 }],
+  [`PUT ${COUNTER}/bGVhbmNsb3VkL2Jsb2cvYQ`, { time: { __op: "Increment", amount: 1 } }],
+  [`POST /as/leancloud/1.1/batch`, {
+    requests: [{ method: "POST", path: "/1.1/classes/Counter", body: { url: "/a/", time: 1 } }],
+  }],
+  [APPLAUSE, ["https://blog.example/a/"]],
+  ["PUT /counters?id=a", { id: "a", hits: 1, days: { "2026-11-20": 1 } }],
+  ["POST /counters", { id: "a", hits: 1, seen: 1, at: "2026-11-20T00:00:00Z" }],
+];
+
+Deno.test("a JSON body with a hostile value in any place is 400 and logs nothing", async () => {
+  await using app = await memoryApp({ serveAs: "applause/blog.example/" });
+  const { json } = await app.send("GET /key?prefix=leancloud/blog/", authorized);
+  const theme = { "x-lc-id": "blog", "x-lc-key": String(Object(json).key) };
+  for (const [line, body] of REQUESTS) {
+    const headers = line.includes("/as/") ? theme : authorized;
+    for (const value of HOSTILE) {
+      for (const hostile of replaced(body, value)) {
+        const { status } = await app.sendBody(line, hostile, headers);
+        strictEqual(status, 400, `${line} ${hostile.slice(0, 200)}`);
+      }
+    }
+  }
+  deepStrictEqual(app.log, []);
+});
+
+/** Returns the JSON of a value once for each value in it, with that one replaced by a text. */
+function replaced(value: unknown, text: string): string[] {
+  if (typeof value !== "object" || value === null) return [text];
+  return [
+    text,
+    ...Object.entries(value).flatMap(([name, member]) =>
+      replaced(member, text).map((inner) => {
+        const copy = Object.assign(structuredClone(value), { [name]: PLACE });
+        return JSON.stringify(copy).replace(`"${PLACE}"`, () => inner);
+      })
+    ),
+  ];
+}
+
+/** The text that is replaced by the hostile value. */
+const PLACE = "place";

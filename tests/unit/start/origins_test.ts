@@ -1,6 +1,9 @@
-import { deepStrictEqual, ok, throws } from "node:assert/strict";
+import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from "node:assert/strict";
 import { parseConfig } from "../../../src/start/config.ts";
-import { ConfigError } from "../../../src/start/settings.ts";
+import { ConfigError, type Setting, SETTINGS, VARIABLES } from "../../../src/start/settings.ts";
+import { join } from "node:path";
+import { projectFolder } from "../../support/programs.ts";
+import { refuseRuntime } from "../../../src/start/environment.ts";
 
 const VALID = [
   "https://blog.example",
@@ -70,4 +73,49 @@ Deno.test("EMBED_ORIGINS names the entries that are invalid", () => {
     () => parseConfig({ EMBED_ORIGINS: "https://a.example,*,https://b.example,null" }),
     /\(see entry 2, 4\)/,
   );
+});
+
+const settings: Setting<unknown>[] = Object.values(SETTINGS);
+
+Deno.test("SETTINGS: each has a name of its own, and a default that it can read", () => {
+  strictEqual(new Set(VARIABLES).size, VARIABLES.length);
+  for (const { parse, default: text = "", name } of settings) {
+    ok(/^[A-Z_]+$/.test(name));
+    doesNotThrow(() => parse(text, false), name);
+  }
+});
+
+Deno.test("SETTINGS: the table in .docs has a line for each, with its default and its meaning", async () => {
+  const page = await Deno.readTextFile(join(projectFolder, ".docs/settings.md"));
+  const table = /^# Settings$[^]*?\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? "";
+  const lines = table.trimEnd().split("\n").slice(2);
+  const cells = lines.map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
+  deepStrictEqual(cells, settings.map(rowOf));
+});
+
+function rowOf({ name, default: text = "", meaning, standaloneOnly }: Setting<unknown>): string[] {
+  return [
+    `\`${name}\``,
+    text === "" ? "" : `\`${text}\``,
+    standaloneOnly ? `Standalone only. ${meaning}` : meaning,
+  ];
+}
+
+Deno.test("refuseRuntime: Deno 2.8.0, whose requests would wait for ever", () => {
+  for (const onDeploy of [true, false]) {
+    throws(() => refuseRuntime("2.8.0", onDeploy), /^StartError: .*use Deno 2\.8\.1 or later$/);
+    for (const version of ["2.7.14", "2.8.1", "2.9.6", Deno.version.deno]) {
+      doesNotThrow(() => refuseRuntime(version, onDeploy));
+    }
+  }
+});
+
+Deno.test("refuseRuntime: everything before Deno 2.7, but not on Deno Deploy", () => {
+  for (const version of ["1.46.3", "2.5.6", "2.6.8"]) {
+    throws(() => refuseRuntime(version, false), /^StartError: .*use Deno 2\.7 or later/);
+    doesNotThrow(() => refuseRuntime(version, true));
+  }
+  for (const version of ["2.7.1", "2.10.0", "3.0.0"]) {
+    doesNotThrow(() => refuseRuntime(version, false));
+  }
 });

@@ -72,7 +72,7 @@ function routesOf(s: Service): readonly Route[] {
     route("/tally.js", GET_HEAD_OPTIONS, "anyone", "any", tally),
     route("/like.js", GET_HEAD_OPTIONS, "anyone", "any", like),
     route("/top.js", GET_HEAD_OPTIONS, "anyone", "any", topList),
-    route("/api", GET_HEAD, "anyone", "none", reference(() => routes)),
+    route("/api", GET_HEAD, "anyone", "none", reference(() => routes, s)),
     route("/openapi.json", GET_HEAD_OPTIONS, "anyone", "any", openapiDocument(() => routes)),
     route("/metrics", GET_HEAD, "metrics", "none", metricsText(s)),
     route("/healthz", GET_HEAD, "anyone", "none", health),

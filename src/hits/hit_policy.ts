@@ -1,4 +1,4 @@
-import { isbot } from "isbot";
+import { isbot, isbotMatch } from "isbot";
 import type { OnceOutcome } from "../domain/once.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import { type Parameter, parseQuery, type Query } from "../http/query.ts";
@@ -57,6 +57,8 @@ export type HitRequest = Omit<CounterContext<"once" | "visitor" | "skip">, "isPr
 export interface FlaggedHit {
   readonly hits: number;
   readonly flag?: HitFlag | undefined;
+  /** The name of a crawler, see {@linkcode crawlerName}. */
+  readonly crawler?: string | undefined;
 }
 
 /** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
@@ -103,7 +105,11 @@ export function createHitPolicy(options: HitPolicyOptions) {
     const isServer = hasSecret && (hasVisitor || !asksOnce);
     const agent = isServer ? "reader" : agentKind(request.headers);
     const reason = hasSecret ? undefined : reasonNotToCount(hit, agent);
-    if (reason !== undefined) return withFlag(reason, counters.count(id));
+    if (reason !== undefined) {
+      const result = withFlag(reason, counters.count(id));
+      if (reason !== "bot") return result;
+      return result.then((result) => ({ ...result, crawler: crawlerName(request.headers) }));
+    }
 
     // An image proxy hides its readers: two fetches may be two readers, or one who reloads.
     const isProxy = agent === "image proxy";
@@ -130,7 +136,7 @@ function isPrefetch({ headers }: Request): boolean {
 
 const VISITOR_BY_KEY = "visitor= needs the secret. With a counter key, the caller is the visitor.";
 
-async function withFlag(flag: HitFlag, hits: number | Promise<number>): Promise<HitResult> {
+async function withFlag(flag: HitFlag, hits: number | Promise<number>): Promise<FlaggedHit> {
   return { hits: await hits, flag };
 }
 
@@ -181,6 +187,17 @@ const MAX_AGENT_LENGTH = 1000;
  */
 const NAMED_CRAWLER =
   /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\bSphinx\/\d/i;
+
+/** Maximum length of the name of a crawler in characters. */
+const MAX_NAME_LENGTH = 60;
+
+/** Returns the part of the headers of a crawler that shows that it is one. */
+export function crawlerName(headers: Headers): string | undefined {
+  const agent = headers.get("user-agent")?.slice(0, MAX_AGENT_LENGTH) ?? "";
+  const name = headers.get("signature-agent") ?? NAMED_CRAWLER.exec(agent)?.[0] ??
+    isbotMatch(agent);
+  return name?.slice(0, MAX_NAME_LENGTH);
+}
 
 /** Words for which `isbot` takes the browsers in SmartNews, Toutiao and Sogou for crawlers. */
 const APP_WORDS = /news|sogou/gi;

@@ -11,6 +11,8 @@ export interface RecentHit {
   /** Undefined if the request has no valid id. */
   readonly id: CounterId | undefined;
   readonly outcome: "counted" | HitFlag | ProblemName;
+  /** The name of the crawler that sent it, which is no person. */
+  readonly crawler?: string | undefined;
   /** True if its key was made with an earlier secret. */
   readonly hasEarlierKey: boolean;
 }
@@ -31,11 +33,11 @@ export class RecentHits {
    * flag unless the hit is an ordinary one.
    */
   record({ request, id, grant }: HitRequest, result: HitResult): FlaggedHit {
-    const hit = typeof result === "number" ? { hits: result } : result;
+    const hit: FlaggedHit = typeof result === "number" ? { hits: result } : result;
     if (request.method === "HEAD") return hit;
     const hasEarlierKey = typeof grant === "object" && grant.isEarlier;
-    const outcome = hit.flag ?? "counted";
-    append(this.#authorized, { time: Date.now(), id, outcome, hasEarlierKey });
+    const { flag: outcome = "counted", crawler } = hit;
+    append(this.#authorized, { time: Date.now(), id, outcome, crawler, hasEarlierKey });
     return hit;
   }
 

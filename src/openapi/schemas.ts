@@ -28,6 +28,7 @@ const DECISIONS = listOf(
     },
   }, {
     id: { type: "string", description: "Missing if the request named no valid id." },
+    crawler: { type: "string", description: "What shows that a robot sent it, such as its name." },
     earlierKey: { const: true, description: "The key was made with an earlier secret." },
   }),
   { maxItems: 100 },

@@ -29,6 +29,7 @@ const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string,
 /** Composes the reference: the parameters, responses and a command of each endpoint. */
 export async function composeReference(
   { info, paths, components: { securitySchemes } }: ReturnType<typeof describeRoutes>,
+  publicUrl?: string,
 ): Promise<Page> {
   const formats = Map.groupBy(Object.keys(paths), (path) => mainPath(path, paths));
   const endpoints = [...formats].flatMap(([path, same]) =>
@@ -88,6 +89,7 @@ export async function composeReference(
     style,
     script,
     sources: "img-src data:",
+    publicUrl,
   });
 }
 

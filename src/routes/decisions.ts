@@ -10,7 +10,8 @@ const HEADERS = headersFor("json", "no-store");
 export function listDecisions({ recentHits }: Service): Endpoint {
   return endpoint("none", {
     summary: "Show what became of the last 100 hits",
-    description: "Those of this process, kept in memory only. Nothing shows who sent a hit.",
+    description:
+      "Those of this process, kept in memory only. Nothing shows who sent a hit, unless a robot did.",
     respond() {
       const { authorized, rejected } = recentHits.latest;
       const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
@@ -20,7 +21,7 @@ export function listDecisions({ recentHits }: Service): Endpoint {
   });
 }
 
-function toJson({ time, id, outcome, hasEarlierKey }: RecentHit) {
+function toJson({ time, id, outcome, crawler, hasEarlierKey }: RecentHit) {
   const mark = hasEarlierKey ? { earlierKey: true } : undefined;
-  return { time: new Date(time).toISOString(), id, outcome, ...mark };
+  return { time: new Date(time).toISOString(), id, outcome, crawler, ...mark };
 }

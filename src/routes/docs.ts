@@ -4,17 +4,21 @@ import { headersFor } from "../http/response.ts";
 import { describeRoutes } from "../openapi/document.ts";
 import { bodies, fixedText, operation } from "../openapi/responses.ts";
 import { composeReference } from "../page/reference.ts";
+import type { Service } from "../service.ts";
 
 const REFERENCE = fixedText("This reference.", bodies.html, "no-cache");
 const JSON_OBJECT = { "application/json": { schema: { type: "object" } } };
 const DOCUMENT = fixedText("The OpenAPI document.", JSON_OBJECT, "no-cache");
 
 /** `GET /api`: the reference for people, from the same records as `/openapi.json`. */
-export function reference(routes: () => readonly Route[]): Endpoint {
+export function reference(
+  routes: () => readonly Route[],
+  { publicUrl }: Service,
+): Endpoint {
   return endpoint("none", {
     summary: "Show this reference as a page",
     respond: cachedText(async () => {
-      const { html, policy } = await composeReference(describeRoutes(routes()));
+      const { html, policy } = await composeReference(describeRoutes(routes()), publicUrl);
       const headers = { ...headersFor("html", "no-cache"), "content-security-policy": policy };
       return { text: html, headers };
     }),

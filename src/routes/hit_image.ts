@@ -70,11 +70,12 @@ export function hitImage(
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;
-      const { hits: total, flag, problem } = await count(context);
+      const shown = await count(context);
+      const { hits: total, flag, problem } = shown;
       const showsToday = query.get("show") !== undefined;
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
       const days = dayCount > 0 ? await readDaysAfter(id, dayCount) : undefined;
-      if (problem === undefined) recentHits.record(context, { hits: total, flag });
+      if (problem === undefined) recentHits.record(context, shown);
       else recentHits.recordProblem(problem, query);
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
       const svg = draw(query, counts, days);

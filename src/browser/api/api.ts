@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
+import { base } from "../lib/base.ts";
 import { copyButton } from "../lib/clipboard.ts";
 import { askForSession, isSignedIn, keepSession } from "../owner/sign_in/session_store.ts";
 
-// Behind a proxy only the browser knows the address of the service.
-const home = new URL(".", location.href).href.slice(0, -1);
+const home = base.href.slice(0, -1);
 for (const line of document.querySelectorAll("pre")) {
   const command = line.textContent?.replace("$T", home) ?? "";
   line.textContent = command;
@@ -25,7 +25,7 @@ function showNavigation() {
 
 button.addEventListener("click", () => {
   if (isSignedIn()) keepSession(null);
-  else location.href = `${home}/#sign-in`;
+  else location.href = "./#sign-in";
   showNavigation();
 });
 askForSession(showNavigation, showNavigation);

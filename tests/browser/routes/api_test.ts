@@ -77,17 +77,19 @@ Deno.test("GET /api lets its own style and script through and nothing else", asy
   strictEqual(headers["referrer-policy"], "no-referrer");
 });
 
+const PUBLIC_URL = "https://hits.example.com/below";
+
 Deno.test(
-  "/api can be used by everybody, also on a small screen in the dark",
+  "/api can be used by everybody, also on a small screen in the dark, and names PUBLIC_URL",
   needsChromium,
   async () => {
-    await using service = await startService({ env: { STORE_URL: "memory:" } });
+    await using service = await startService({ env: { STORE_URL: "memory:", PUBLIC_URL } });
     await using chromium = await openChromium();
     const options = { viewport: { width: 320, height: 800 }, colorScheme: "dark" } as const;
     await using opened = await openPage(chromium.browser, `${service.url}/api`, options);
     const { page, complaints } = opened;
     const line = page.locator("pre").first();
-    match(await line.innerText(), new RegExp(`"${service.url}/hit\\?id=home"`));
+    match(await line.innerText(), new RegExp(`"${PUBLIC_URL}/hit\\?id=home"`));
     await assertAccessible(page);
     strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 320);
     strictEqual(await page.locator("link[rel=icon][href^='data:image/svg']").count(), 1);

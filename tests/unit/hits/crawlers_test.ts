@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { agentKind } from "../../../src/hits/hit_policy.ts";
+import { agentKind, crawlerName } from "../../../src/hits/hit_policy.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";
@@ -78,6 +78,21 @@ for (const [agent, kind] of NAMED) {
 Deno.test("agentKind() takes a browser that signs its requests for a crawler", () => {
   const signed = { "user-agent": CHROME, "signature-agent": '"https://chatgpt.com"' };
   strictEqual(agentKind(new Headers(signed)), "crawler");
+});
+
+Deno.test("crawlerName() is what shows that a client is a crawler, and no more of its headers", () => {
+  const name = (headers: HeadersInit) => crawlerName(new Headers(headers));
+  strictEqual(
+    name({ "user-agent": `${CHROME} (compatible; Googlebot/2.1)` }),
+    "compatible; Googlebot/",
+  );
+  strictEqual(name({ "user-agent": "Wget/1.21 (linux)" }), "Wget");
+  strictEqual(name({ "user-agent": "Mozilla/5.0 (X11) Sphinx/9.1" }), "Sphinx/9");
+  strictEqual(
+    name({ "user-agent": CHROME, "signature-agent": '"https://a.example"' }),
+    '"https://a.example"',
+  );
+  strictEqual(name({ "user-agent": `compatible; ${"x".repeat(900)}/1` })?.length, 60);
 });
 
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 " +

@@ -34,6 +34,10 @@ Deno.test("GET /decisions tells what became of hits, the newest first, and of no
     ["user/repo", "counted"],
     ["home", "counted"],
   ]);
+  const { json } = await app.send("GET /key?id=home", authorized);
+  await app.send(`GET /hit?id=home&key=${field(json, "key")}`, { "user-agent": "curl/8.0" });
+  const { body } = await app.send("GET /decisions", authorized);
+  match(body, /"outcome":"bot","crawler":"curl\/8.0"/);
   deepStrictEqual(await outcomes(app, "rejected"), [
     [undefined, "hit-needs-id"],
     [undefined, "bad-id"],

@@ -27,6 +27,8 @@ interface Decision {
   time: string;
   id?: string;
   outcome: string;
+  /** What shows that a robot sent it. */
+  crawler?: string;
   /** True if the key was made with an earlier secret. */
   earlierKey?: true;
 }
@@ -45,7 +47,7 @@ export function showRequests() {
 }
 
 function logOf(decisions: Decision[]) {
-  const rows = decisions.map(({ time, id, outcome, earlierKey }) => {
+  const rows = decisions.map(({ time, id, outcome, crawler = "", earlierKey }) => {
     const reason = REASONS[outcome] ?? outcome.replaceAll("-", " ");
     return [
       timeText(Date.parse(time)),
@@ -55,7 +57,7 @@ function logOf(decisions: Decision[]) {
         : UNCERTAIN.includes(outcome)
         ? "unknown"
         : "no",
-      [reason, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
+      [reason, crawler, earlierKey ? "earlier key" : ""].filter((text) => text !== "").join(", "),
     ];
   });
   const heads = ["Time", "Counter", "Counted", "Why"];

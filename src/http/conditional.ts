@@ -58,7 +58,8 @@ export function cachedText(compose: () => CachedText | Promise<CachedText>) {
     const packed = await gzip(text);
     // A weak tag, because the gzipped and the plain text differ in their bytes.
     const etag = `"${await digest(text)}"`;
-    const plain: HeaderRecord = { ...headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
+    const vary = [headers.vary, "Accept-Encoding"].filter((name) => name !== undefined).join(", ");
+    const plain: HeaderRecord = { ...headers, etag: `W/${etag}`, vary };
     const gzipped = { ...plain, "content-encoding": "gzip" };
     return (request: Request) => {
       if (isUnchanged(request, etag)) return notModified(plain);

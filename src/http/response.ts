@@ -104,6 +104,11 @@ export function createResponse(
   return response;
 }
 
+/** Creates a response of JSON, which no cache may keep unless `cacheControl` says so. */
+export function jsonResponse(body: unknown, cacheControl = "no-store"): Response {
+  return createResponse(JSON.stringify(body), headersFor("json", cacheControl));
+}
+
 /**
  * Resolves with the response to HEAD, with the length that GET would report (RFC 9110, section
  * 8.6).

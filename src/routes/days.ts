@@ -1,7 +1,7 @@
 import { type Day, parseDay } from "../domain/history.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { type Range, readRange } from "../read_counter.ts";
@@ -31,7 +31,6 @@ const toDay = {
 /** `GET /days`: the hits of single days, as far back as history goes. */
 export function days({ counters, readPolicy }: Service): Endpoint {
   const { calendar } = counters;
-  const headers = headersFor("json", readPolicy.cacheControl("no-store"));
   return endpoint("counter or prefix", {
     summary: "Read the hits of each day",
     description: "Days without hits are 0. Days before the history of the counter are left out.",
@@ -41,7 +40,7 @@ export function days({ counters, readPolicy }: Service): Endpoint {
       const { total, days } = await readRange(counters, { id, isPrefix, grant }, range);
       const subject = isPrefix ? { prefix: id } : { id };
       const body = { ...subject, total, timeZone: calendar.timeZone, days };
-      return createResponse(JSON.stringify(body), headers);
+      return jsonResponse(body, readPolicy.cacheControl("no-store"));
     },
     openapi: operation("Counters", "Days", DAYS, STORE_PROBLEMS),
   });

@@ -1,10 +1,8 @@
 import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";
 import type { Service } from "../service.ts";
-
-const HEADERS = headersFor("json", "no-store");
 
 /** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
 export function listDecisions({ recentHits }: Service): Endpoint {
@@ -15,7 +13,7 @@ export function listDecisions({ recentHits }: Service): Endpoint {
     respond() {
       const { authorized, rejected } = recentHits.latest;
       const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
-      return createResponse(JSON.stringify(body), HEADERS);
+      return jsonResponse(body);
     },
     openapi: operation("Owners", "Decisions", fresh("The hits, newest first.", json("Decisions"))),
   });

@@ -1,10 +1,8 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { fresh, json, ok, operation } from "../openapi/responses.ts";
 import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
-
-const HEADERS = headersFor("json", "no-store");
 
 const NOT_COUNTED = "The store does not accept hits. They are not counted until it does again.";
 
@@ -12,7 +10,7 @@ const NOT_COUNTED = "The store does not accept hits. They are not counted until 
 export const health: Endpoint = endpoint("none", {
   summary: "Check that the process is alive",
   ignoresQuery: true,
-  respond: () => createResponse('{"status":"ok"}', HEADERS),
+  respond: () => jsonResponse({ status: "ok" }),
   openapi: operation("Service", "Health", ok(json("Health"))),
 });
 
@@ -25,7 +23,7 @@ export function readiness({ counters }: Service): Endpoint {
         throw new Problem("store-unavailable", { cause });
       });
       const body = { status: "ok", ...(unreachable.length > 0 && { unreachable }) };
-      return createResponse(JSON.stringify(body), HEADERS);
+      return jsonResponse(body);
     },
     openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),
   });
@@ -44,7 +42,7 @@ export function status({ counters, secretPlace, notices }: Service): Endpoint {
       const risks = counters.risks().values();
       const warnings = [...trouble, ...risks, ...notices];
       const body = { timeZone, secret: secretPlace, warnings };
-      return createResponse(JSON.stringify(body), HEADERS);
+      return jsonResponse(body);
     },
     openapi: operation("Owners", "Status", fresh("The state of the service.", json("Status"))),
   });

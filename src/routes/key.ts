@@ -2,12 +2,10 @@ import { JOBS, keyPrefix } from "../auth/keys.ts";
 import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
 import { parseAddress, to } from "../http/link_address.ts";
 import type { Parameter } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
-
-const HEADERS = headersFor("json", "no-store");
 
 const read = idParameter(
   "read",
@@ -53,7 +51,7 @@ export function counterKey({ access }: Service): Endpoint {
       const keys = access.keysFor("Counter keys");
       if (to !== undefined) {
         const body = { id, to: to.href, ...keys.makeForLink(id, to) };
-        return createResponse(JSON.stringify(body), HEADERS);
+        return jsonResponse(body);
       }
       const group = isPrefix ? keyPrefix(id) : undefined;
       const subject = group === undefined ? { id } : { prefix: group };
@@ -62,7 +60,7 @@ export function counterKey({ access }: Service): Endpoint {
         : read !== undefined
         ? { read, ...keys.make("read", read) }
         : { ...subject, ...keys.make(group === undefined ? "counter" : "prefix", id) };
-      return createResponse(JSON.stringify(body), HEADERS);
+      return jsonResponse(body);
     },
     openapi: operation(
       "Counters",

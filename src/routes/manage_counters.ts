@@ -9,7 +9,7 @@ import { bodyText } from "../http/reading.ts";
 import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
 import { type Endpoint, endpoint, idParameter, type RequestContext } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { createResponse, headersFor, jsonResponse } from "../http/response.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "../service.ts";
@@ -186,7 +186,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
       for await (const page of counters.list({ prefix, since: undefined })) {
         found += page.counters.length;
       }
-      return createResponse(JSON.stringify({ counters: found }), HEADERS);
+      return jsonResponse({ counters: found });
     },
     openapi: operation("Owners", "Counter", DELETED, STORE_PROBLEMS),
   });
@@ -294,7 +294,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
       const prefix = typeof grant === "object" ? grant.prefix : undefined;
       try {
         const result = await counters.importLines(lines, { mode, dry, undo, prefix, name });
-        return createResponse(JSON.stringify(result), HEADERS);
+        return jsonResponse(result);
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
         const isCut = error.message === TRUNCATED_BODY && draining.hasBegun;

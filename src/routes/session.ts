@@ -1,10 +1,8 @@
 import { createSession } from "../auth/signed_token.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";
 import type { Service } from "../service.ts";
-
-const HEADERS = headersFor("json", "no-store");
 
 /** `POST /session`: a token that the page keeps instead of the secret. */
 export function session({ access }: Service): Endpoint {
@@ -14,7 +12,7 @@ export function session({ access }: Service): Endpoint {
       "sessions.",
     respond() {
       const session = createSession(access.keysFor("Sessions").secret);
-      return createResponse(JSON.stringify(session), HEADERS);
+      return jsonResponse(session);
     },
     openapi: operation("Service", "Session", fresh("The session.", json("Session"))),
   });

@@ -1,7 +1,7 @@
 import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { acceptsGzip, createResponse, headersFor, inHtml } from "../http/response.ts";
+import { acceptsGzip, createResponse, headersFor, inHtml, jsonResponse } from "../http/response.ts";
 import { loadOnce } from "../load_once.ts";
 import { composeSharedPage } from "../page/compose.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
@@ -116,7 +116,6 @@ function addressOf(path: string, { headers, url }: Request): URL {
 
 /** `GET /p.json`: all data of a shared page. */
 export function sharedData({ counters }: Service): Endpoint {
-  const headers = headersFor("json", PRIVATE);
   return endpoint("prefix", {
     summary: "Read all data of a shared page",
     description:
@@ -138,7 +137,7 @@ export function sharedData({ counters }: Service): Endpoint {
         days,
         counters: ranking.slice(0, SHARED_COUNTERS),
       };
-      return createResponse(JSON.stringify(body), headers);
+      return jsonResponse(body, PRIVATE);
     },
     openapi: operation("Counters", "SharedData", fresh("The data.", json("Shared")), PROBLEMS),
   });

@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { period, periodOf } from "../read_counter.ts";
 import type { Service } from "../service.ts";
@@ -16,7 +16,6 @@ const TOP = fresh("The counters.", json("Top"));
 
 /** `GET /top`: the most hit counters of a prefix. Never public, because it reveals ids. */
 export function top({ counters }: Service): Endpoint {
-  const headers = headersFor("json", "private, no-store");
   return endpoint("prefix", {
     summary: "List the counters of a group with the most hits",
     description: "The highest first, and ties by id. The numbers are at most 10 s old.",
@@ -30,7 +29,7 @@ export function top({ counters }: Service): Endpoint {
         counters: ranking.slice(0, Number(query.get("limit") ?? limit.schema.default)),
         source: counters.source,
       };
-      return createResponse(JSON.stringify(body), headers);
+      return jsonResponse(body, "private, no-store");
     },
     openapi: operation("Counters", "Top", TOP, STORE_PROBLEMS.filter((status) => status !== 504)),
   });

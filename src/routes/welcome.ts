@@ -1,9 +1,8 @@
 import { type AccessLevel, LEVELS } from "../auth/access.ts";
-import { gzip } from "../http/conditional.ts";
+import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
-import { acceptsGzip, asksForPage, createResponse, headersFor } from "../http/response.ts";
-import { loadOnce } from "../load_once.ts";
-import { bodies, ok, operation } from "../openapi/responses.ts";
+import { asksForPage, headersFor } from "../http/response.ts";
+import { bodies, fixedText, operation } from "../openapi/responses.ts";
 import { composePage, factsOf } from "../page/compose.ts";
 import type { Service } from "../service.ts";
 
@@ -12,32 +11,23 @@ export function welcome(
   routes: () => readonly Route[],
   { readPolicy, publicUrl }: Service,
 ): Endpoint {
-  const textHeaders = {
-    ...headersFor("text", "no-cache"),
-    "referrer-policy": "no-referrer",
-    vary: "Accept",
-  };
-  const load = loadOnce(async () => {
-    const { html, policy } = await composePage(
-      factsOf(routes(), readPolicy.isPublic),
-      publicUrl,
-    );
-    const headers = {
-      ...headersFor("html", "no-cache"),
-      "content-security-policy": policy,
-      vary: "Accept, Accept-Encoding",
-    };
-    return { bytes: new TextEncoder().encode(html), packed: await gzip(html), headers };
+  const list = cachedText(() => {
+    const headers = { ...headersFor("text", "no-cache"), "referrer-policy": "no-referrer" };
+    return { text: listRoutes(routes()), headers: { ...headers, vary: "Accept" } };
+  });
+  const page = cachedText(async () => {
+    const { html, policy } = await composePage(factsOf(routes(), readPolicy.isPublic), publicUrl);
+    const headers = { ...headersFor("html", "no-cache"), "content-security-policy": policy };
+    return { text: html, headers: { ...headers, vary: "Accept" } };
   });
   return endpoint("none", {
     summary: "The page with your counters and the badge builder, or this list as text",
-    async respond({ request }) {
-      if (!asksForPage(request)) return createResponse(listRoutes(routes()), textHeaders);
-      const { bytes, packed, headers } = await load();
-      if (!acceptsGzip(request)) return createResponse(bytes, headers);
-      return createResponse(packed, { ...headers, "content-encoding": "gzip" });
-    },
-    openapi: operation("Service", "Index", ok({ ...bodies.text, ...bodies.html })),
+    respond: (context) => asksForPage(context.request) ? page(context) : list(context),
+    openapi: operation(
+      "Service",
+      "Index",
+      fixedText("The page or the list.", { ...bodies.text, ...bodies.html }, "no-cache"),
+    ),
   });
 }
 

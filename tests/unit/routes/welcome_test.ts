@@ -16,7 +16,7 @@ Deno.test("GET / is a page for whoever names text/html, and text for all others"
   for (const accept of ["*/*", "", "text/plain", "text/html;q=0", "application/json"]) {
     const { headers, body } = await app.send("GET /", { accept });
     strictEqual(headers["content-type"], "text/plain; charset=utf-8", accept);
-    strictEqual(headers.vary, "Accept");
+    strictEqual(headers.vary, "Accept, Accept-Encoding");
     match(body, /POST +\/hit/);
     const columns = body.trim().split("\n").slice(2).map((line) => /\/\S* +/.exec(line));
     const ends = columns.map((found) => (found?.index ?? 0) + (found?.[0].length ?? 0));
@@ -33,7 +33,10 @@ Deno.test("GET / tells a browser a policy that lets this page's own script and s
   };
   // The script of the Data view is loaded later.
   const later = /"integrity":\{"\.\/data\.js":"([^"]+)"\}/.exec(body)?.[1] ?? "";
-  deepStrictEqual(headers, {
+  const { etag = "", ...others } = headers;
+  const known = await app.send("GET /", { accept: BROWSER, "if-none-match": etag });
+  strictEqual(known.status, 304);
+  deepStrictEqual(others, {
     "cache-control": "no-cache",
     "content-security-policy": "default-src 'none'; " +
       `script-src ${hashIn(/<script type="?module"?>([^]*)<\/script>/)} ` +

@@ -27,7 +27,7 @@ interface Decision {
   time: string;
   id?: string;
   outcome: string;
-  /** What shows that a robot sent it. */
+  /** The words that show that a robot sent it. */
   crawler?: string;
   /** True if the key was made with an earlier secret. */
   earlierKey?: true;

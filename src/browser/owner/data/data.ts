@@ -300,9 +300,9 @@ function importCard(page: Page) {
     const { before } = job;
     const keep = { click: () => before && save(before, "before-import.ndjson") };
     const end = job.additions
-      ? undoButton(job, () => fill(result, make("b", `Undone: ${all}.`), " Views since are kept."))
+      ? undoButton(job, () => fill(result, make("b", `Undone: ${all}.`), "Views since are kept."))
       : make("button.quiet", keep, "Save what was here before");
-    const result = make("p.small", said, " ", link, " ", end);
+    const result = make(".line", said, link, end);
     results.prepend(result);
     await page.load();
   }
@@ -320,7 +320,7 @@ function importCard(page: Page) {
       });
       button.disabled = false;
     };
-    const button = make("button.quiet", { click }, "Undo");
+    const button = make("button", { click }, "Undo");
     return make("span", button, " ", failed);
   }
 

@@ -18,6 +18,8 @@ export interface FileRow {
 
 const DATES = "Dates are read as 2026-11-20, 20.11.2026, 11/20/2026 and Unix times.";
 const KEYS = ["page", "number", "day"] as const;
+/** A choice in words, and the columns that it sets. */
+type Option = [words: string, sets: Partial<Columns>];
 /** Number of rows that are shown. */
 const SHOWN = 5;
 
@@ -34,11 +36,8 @@ export function fileRow(
   const words = make("p.small");
   const place = make("");
   const preview = make("");
-  const choose = make(
-    "button.quiet",
-    { click },
-    found.isCut ? "Import what it has" : "Choose columns",
-  );
+  const take = found.isCut ? "Import what it has" : "Choose columns";
+  const choose = make("button.quiet", { click }, take);
   const remove = { click: events.remove, "aria-label": `Remove ${name}` };
   const end = make("span.end", choose, make("button.quiet", remove, "Remove"));
   const element = make(".file", make(".line", make("b", name), tag, facts, end), preview);
@@ -50,7 +49,7 @@ export function fileRow(
   }
 
   /** Creates a choice, of which each option sets some columns. */
-  function select(label: string, options: [words: string, sets: Partial<Columns>][]) {
+  function select(label: string, options: Option[]) {
     const field = make(
       "select",
       { change },
@@ -71,10 +70,8 @@ export function fileRow(
   /** Creates the controls that choose columns. */
   function fillPreview() {
     const named = (key: "page" | "number", indexes: Iterable<number>) =>
-      [...indexes].map((
-        index,
-      ): [string, Partial<Columns>] => [heads[index] ?? "", { [key]: index }]);
-    const days = dayColumns(heads, sample).map(({ day, order }): [string, Partial<Columns>] => [
+      [...indexes].map((index): Option => [heads[index] ?? "", { [key]: index }]);
+    const days = dayColumns(heads, sample).map(({ day, order }): Option => [
       `${heads[day]}, ${orderInWords(order)}`,
       { day, order },
     ]);

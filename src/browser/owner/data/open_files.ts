@@ -1,5 +1,3 @@
-import { piecesOf } from "../../lib/pauses.ts";
-
 /** A text as a file or an archive has it, in Unicode. */
 export interface Opened {
   readonly name: string;
@@ -67,18 +65,20 @@ function checkSize(bytes: number) {
 
 /** Unpacks bytes. `before` is the size of the texts that were unpacked before. */
 async function unpack(packed: Bytes[], format: CompressionFormat, before = 0): Promise<Bytes> {
-  const pieces: Bytes[] = [];
   let size = before;
-  try {
-    const stream = new Blob(packed).stream().pipeThrough(new DecompressionStream(format));
-    for await (const piece of piecesOf(stream)) {
+  const counting = new TransformStream<Bytes, Bytes>({
+    transform(piece, to) {
       checkSize(size += piece.length);
-      pieces.push(piece);
-    }
-  } catch (error) {
-    throw error instanceof Unreadable ? error : new Unreadable(DAMAGED);
+      to.enqueue(piece);
+    },
+  });
+  const unpacked = new Blob(packed).stream().pipeThrough(new DecompressionStream(format));
+  try {
+    return new Uint8Array(await new Response(unpacked.pipeThrough(counting)).arrayBuffer());
+  } catch {
+    checkSize(size);
+    fail(DAMAGED);
   }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** Returns the entries of a ZIP, from the directory at its end. */

@@ -7,23 +7,17 @@ import { type Change, send } from "./requests.ts";
 /** Number of counters that are shown before an import. */
 const SHOWN = 10;
 
-/** A comparison of an import with the counters. */
-interface Comparison {
-  /** Number of counters that would change. */
-  readonly changed: number;
-  /** True if it makes a difference whether totals are from before the first counted day. */
-  readonly hasChoice: boolean;
-  /** The ids that are new. */
-  readonly created: ReadonlySet<string>;
-}
-
-/** Shows what would come of an import, also compared with the counters. */
+/**
+ * Shows what would come of an import, also compared with the counters. Resolves with the number of
+ * counters that would change, the ids that are new, and if it makes a difference whether totals are
+ * from before the first counted day.
+ */
 export async function showOutcome(
   page: Page,
   place: Element,
   outcome: Outcome,
   signal: AbortSignal,
-): Promise<Comparison> {
+) {
   const { views, entries } = outcome;
   const counted = make("span", "comparing…");
   const table = make("");

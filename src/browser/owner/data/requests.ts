@@ -72,18 +72,14 @@ interface Imported {
   readonly undo?: string;
 }
 
-/** Options of sending an import. */
-export interface Sending {
-  readonly isDry?: boolean;
-  /** True if totals are from before the first day that is counted. */
-  readonly isOlder?: boolean;
-}
-
-/** Sends an import in parts. `took` gets the response to each, and how many counters are sent. */
+/**
+ * Sends an import in parts. `took` gets the response to each, and how many counters are sent.
+ * `isOlder` tells whether totals are from before the first day that is counted.
+ */
 export async function send(
   { callForJson }: Service,
   all: Counters,
-  { isDry, isOlder }: Sending,
+  { isDry = false, isOlder = false },
   signal: AbortSignal,
   took: (counters: number, imported: Imported) => void,
 ) {

@@ -187,14 +187,9 @@ function jsonTables(opened: Opened): Table[] {
 
 function jsonLines(opened: Opened): Table {
   const lines = opened.text.split("\n");
-  const first = jsonIn(lines.find((line) => line.trim()));
-  if (!isObject(first)) throw new Unreadable(NO_LIST);
-  if (isOwn(first)) return ownLines(opened, lines);
-  const list = lines.map((line, at) => {
-    const value = line.trim() === "" ? {} : jsonIn(line);
-    if (!isObject(value)) throw new Unreadable(`row ${at + 1} is not an object in JSON.`);
-    return value;
-  });
+  if (isOwn(jsonIn(lines.find((line) => line.trim())))) return ownLines(opened, lines);
+  const list = lines.map((line) => line.trim() === "" ? {} : jsonIn(line));
+  if (!list.every(isObject)) throw new Unreadable(NO_LIST);
   return objects(opened, "JSON lines", list);
 }
 

@@ -5,7 +5,7 @@ import { initBuilder, restoreDesign, show } from "./builder/builder.ts";
 import { initCounters, load } from "./counters/counters_view.ts";
 import { showData } from "./data_loader.ts";
 import { byId } from "../lib/make.ts";
-import { initRequests, showRequests } from "./requests/requests.ts";
+import { showRequests } from "./requests/requests.ts";
 import { followLink, isSignedIn, onSession, signOut, toggleGate } from "./sign_in/session.ts";
 
 /** The titles of the views, by the first part of the address after its hash. */
@@ -79,7 +79,6 @@ skip.addEventListener("click", (event) => {
   focusContent(isTableShown ? ".counters" : "main h1");
 });
 initCounters();
-initRequests();
 initBuilder();
 sessionButton.addEventListener("click", () => {
   if (isSignedIn()) signOut();

@@ -53,19 +53,24 @@ export function orderBy(column: Column, { column: old, ascending }: Choices) {
   return { column, ascending: old === column ? !ascending : column === "id" };
 }
 
-/** Returns the rows that match the search. */
-export function search(rows: readonly Figures[], { wanted }: Choices) {
-  const text = wanted.toLowerCase();
-  return text === "" ? rows : rows.filter(({ id }) => id.toLowerCase().includes(text));
+/** Reports whether a row matches the search. */
+export function isFound({ id }: Figures, { wanted }: Choices) {
+  return id.toLowerCase().includes(wanted.toLowerCase());
 }
 
 /** Returns the lines of the table, from top to bottom. */
 export function linesOf(rows: readonly Figures[], choices: Choices): Line[] {
   const { column, ascending, wanted, whole } = choices;
-  const found = search(rows, choices);
-  const groups = isGrouped(rows, choices) ? groupsOf(rows) : found.map((row) => lineOf(row));
-  return (found === rows ? [...groups] : groupsWith(found, groups)).sort(compare)
-    .flatMap((line) => [line, ...membersOf(line)]);
+  const all = isGrouped(rows, choices) ? groupsOf(rows) : rows.map((row) => lineOf(row));
+  return all.flatMap(foundIn).sort(compare).flatMap((line) => [line, ...membersOf(line)]);
+
+  /** Returns a line with what matches the search. A group keeps the sum of all its counters. */
+  function foundIn(line: Line): Line[] {
+    const members = line.group?.members;
+    const found = (members ?? [line.row]).filter((row) => isFound(row, choices));
+    if (found.length === 0) return [];
+    return [members ? { ...line, group: { members, found } } : line];
+  }
 
   function membersOf({ row, prefix, group }: Line): Line[] {
     if (!group || !isUnfolded(prefix, rows, choices)) return [];
@@ -100,17 +105,6 @@ function groupsOf(all: readonly Figures[]): Line[] {
   );
   grouped.set(all, groups);
   return groups;
-}
-
-/** Returns the groups and counters with these rows. A group keeps the sum of all its counters. */
-function groupsWith(found: readonly Figures[], groups: Line[]): Line[] {
-  const wanted = new Set(found);
-  return groups.flatMap((line) => {
-    if (!line.group) return wanted.has(line.row) ? [line] : [];
-    const { members } = line.group;
-    const group = { members, found: members.filter((row) => wanted.has(row)) };
-    return group.found.length > 0 ? [{ ...line, group }] : [];
-  });
 }
 
 /** Returns the name of a line inside its group. A counter with the name of the group keeps it. */

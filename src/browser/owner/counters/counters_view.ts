@@ -37,11 +37,13 @@ const away = make(".note", { role: "alert", hidden: true });
 const figures = make("dl.figures");
 const all = chart("All counters", 240, shown.range, mostOf, loadRange);
 const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
-const empty = emptyPanel();
+const empty = byId("no-counters");
 
 /** Puts the view into the page. */
 export function initCounters() {
-  byId("counters-view").append(head, away, hero, ...tableParts, empty);
+  byId("counters-view").prepend(head, away, hero, ...tableParts);
+  empty.prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
+  byId("first-badge").addEventListener("click", nameFirst);
   shown.reload = reload;
   initTable();
   setInterval(renew, REFRESH_MS / 6);
@@ -53,34 +55,6 @@ function renew() {
   const isShown = document.visibilityState === "visible" && !byId("counters-view").hidden;
   const isDue = Date.now() - shown.loadedAt >= REFRESH_MS && shown.tookMs < SLOW_MS;
   if (isShown && isDue && !shown.loading) load();
-}
-
-function emptyPanel() {
-  const names: [name: string, words: string][] = [
-    ["Choose a name", "Such as user/repo for a README, or blog/first-post for a page."],
-    ["Paste the badge", "Markdown or HTML, ready to copy in the builder."],
-    ["It appears here", "With the first view, in this table."],
-  ];
-  const steps = names.map(([name, words], index) =>
-    make(
-      "li",
-      make("span.step", { "aria-hidden": true }, String(index + 1)),
-      make("b", name),
-      make("small", words),
-    )
-  );
-  const mark = document.querySelector(".brand svg")?.cloneNode(true);
-  return make(
-    "section.panel.none",
-    { hidden: true },
-    mark,
-    make("h1", "No counters yet"),
-    make("p", "Counters are created by their first view. There is nothing to set up."),
-    make("ol.first", ...steps),
-    make("a.button.primary", { href: "#badges", click: nameFirst }, "Build your first badge"),
-    " ",
-    make("a.button.quiet", { href: "#data" }, "Import counters from elsewhere"),
-  );
 }
 
 /** Moves the focus to the name once the builder is there. */

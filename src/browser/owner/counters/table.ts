@@ -2,6 +2,7 @@ import {
   type Column,
   type Group,
   identityOf,
+  isFound,
   isGrouped,
   isUnfolded,
   type Line,
@@ -9,7 +10,6 @@ import {
   linesOf,
   nameOf,
   orderBy,
-  search,
   topOf,
 } from "./arrangement.ts";
 import { amount, sparkOf, trend } from "../../lib/cells.ts";
@@ -91,7 +91,13 @@ const table = make(
   body,
 );
 const panel = make(".panel", table);
-const noMatch = make(".panel.none");
+const missed = make("h2");
+const noMatch = make(
+  ".panel.none",
+  missed,
+  make("p", "The search looks anywhere in a name."),
+  make("button", { click: clearSearch }, "Clear search"),
+);
 /** The parts of the table, from top to bottom. */
 export const tableParts = [tools, panel, noMatch];
 
@@ -140,16 +146,11 @@ export function arrange() {
     head.classList.toggle("sorted", isIt);
   }
   table.setAttribute("aria-rowcount", String(shown.lines.length + 1));
-  const found = search(rows, choices).length;
+  const found = rows.filter((row) => isFound(row, choices)).length;
   tools.hidden = rows.length === 0;
   panel.hidden = found === 0;
   noMatch.hidden = tools.hidden || !panel.hidden;
-  fill(
-    noMatch,
-    make("h2", `No counter contains “${choices.wanted}”`),
-    make("p", "The search looks anywhere in a name."),
-    make("button", { click: clearSearch }, "Clear search"),
-  );
+  missed.textContent = `No counter contains “${choices.wanted}”`;
   const text = countersOf(found, rows.length);
   if (count.textContent !== text) count.textContent = text;
   redraw();

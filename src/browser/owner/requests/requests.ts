@@ -33,7 +33,7 @@ interface Decision {
   earlierKey?: true;
 }
 
-const requests = make(".panel.more");
+const requests = byId("requests");
 
 /** Shows the latest requests. */
 export function showRequests() {
@@ -64,16 +64,4 @@ function logOf(decisions: Decision[]) {
   return tableOf("table.log", heads.map((head) => [head, "td"]), rows);
 }
 
-/** Puts the view into the page. */
-export function initRequests() {
-  const refresh = make("button", { click: showRequests }, "Refresh");
-  byId("requests-view").append(
-    make(".head", make("h1", "Recent requests"), make(".end", refresh)),
-    make("p.lead", "The last requests since the server started: counted or not, and why."),
-    requests,
-    make(
-      "p.small",
-      "To leave out your own visits, open your site once with #tally-skip at the end of its address.",
-    ),
-  );
-}
+byId("refresh-requests").addEventListener("click", showRequests);

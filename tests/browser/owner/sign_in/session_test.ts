@@ -180,7 +180,7 @@ testOwner(
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Build a badge" }).waitFor();
     ok(!/blog\/(?:one|two)|>310<|key=[\w-]{22}/.test(await page.content()));
-    strictEqual(await page.locator("textarea").count(), 0);
+    strictEqual(await page.getByLabel("Text to import").count(), 0);
   },
 );
 

@@ -18,7 +18,7 @@ export function copyButton(
     const said = await copy(text);
     announce(said);
     button.textContent = said;
-    if (name !== undefined) button.ariaLabel = said;
+    button.ariaLabel &&= said;
     setTimeout(() => fill(button, words, { "aria-label": name }), 2000);
   }
 

@@ -2,14 +2,7 @@ import { debounced } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { byId, fill, make } from "../../lib/make.ts";
 import { errorMessage, plural } from "../../lib/words.ts";
-import {
-  awaitResult,
-  isCurrent,
-  result,
-  showPicture,
-  showPreviews,
-  showSnippets,
-} from "./preview.ts";
+import { awaitResult, isCurrent, result, showPicture, showResult } from "./preview.ts";
 import type { Control } from "../../../page/compose.ts";
 import {
   type Choices,
@@ -334,16 +327,14 @@ export async function show() {
   const mine = awaitResult();
   const { words, obstacle } = await about(design.ids);
   if (!isCurrent(mine)) return;
-  const isEmpty = design.ids.length === 0;
-  const hasPicture = isEmpty || obstacle === "";
+  const hasPicture = obstacle === "" || design.ids.length === 0;
   idHint.textContent = words;
   idField.ariaInvalid = String(!hasPicture);
   idHint.classList.toggle("bad", !hasPicture);
   for (const image of tiles.querySelectorAll("img")) {
     showPicture(image, resultOf(state, facts, isOwner, image.dataset.value), hasPicture);
   }
-  showPreviews(design, hasPicture);
-  showSnippets(design, obstacle);
+  showResult(design, obstacle, hasPicture);
 }
 
 /** Reads what is chosen in the form. */

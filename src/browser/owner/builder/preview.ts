@@ -88,8 +88,14 @@ async function lineToCopy() {
 
 // --- Pictures ------------------------------------------------------------------------------------
 
+/** Shows a design. `obstacle` is the step before there is a line to paste, or empty. */
+export function showResult(design: Result, obstacle: string, hasPicture: boolean) {
+  showPreviews(design, hasPicture);
+  showSnippets(design, obstacle);
+}
+
 /** Shows the previews of a design, or empty frames if it has no picture. */
-export function showPreviews(design: Result, hasPicture: boolean) {
+function showPreviews(design: Result, hasPicture: boolean) {
   const { kind, ids } = design;
   if (views.dataset.kind !== kind) {
     views.dataset.kind = kind;
@@ -163,8 +169,7 @@ function named(ids: readonly string[]): Choices {
 
 // --- What is pasted ------------------------------------------------------------------------------
 
-/** Shows what to paste, or what to do before there is a line to paste. */
-export async function showSnippets(design: Result, obstacle: string) {
+async function showSnippets(design: Result, obstacle: string) {
   const mine = awaitResult();
   const isOwner = sessionToken() !== undefined;
   const works = obstacle === "" && (isOwner || design.isCounting || facts.openReads);

@@ -108,7 +108,7 @@ function linkPart(id: string) {
   const field = make("input", {
     type: "url",
     required: true,
-    placeholder: "https://example.com/file.zip",
+    placeholder: "Address of a file or page",
     "aria-label": "Address that the link leads to",
   });
   const submit = (event: Event) => {

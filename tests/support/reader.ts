@@ -1,7 +1,13 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { deepStrictEqual } from "node:assert/strict";
-import { shareChromium, sharedChromium } from "./chromium.ts";
-import { READER_ARGS } from "./embedding.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  type ChromiumOptions,
+  needsChromium,
+  openChromium,
+  shareChromium,
+  sharedChromium,
+} from "./chromium.ts";
+import { type Embedding, openEmbedding, READER_ARGS } from "./embedding.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** A visitor in a browser. */
@@ -28,6 +34,82 @@ export async function openReader(
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => complaints.push(message.text()));
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** A Chromium that keeps pages in its back-forward cache. */
+export const RESTORING: ChromiumOptions = {
+  args: READER_ARGS,
+  ignoreDefaultArgs: ["--disable-back-forward-cache"],
+  isWhole: true,
+};
+
+/** Headers of a page that allows the service's scripts and requests, and nothing else. */
+export const STRICT_POLICY: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src http://tally.example; connect-src http://tally.example; " +
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
+/** A reader who visits a blog that shows counters. */
+export interface Visit {
+  readonly site: Embedding;
+  readonly reader: Reader;
+  readonly page: Page;
+  /** The paths and queries that the service was asked for. */
+  readonly requests: readonly string[];
+  /** Opens a page with this content, and these headers. */
+  open(html: string, path?: string, headers?: Record<string, string>): Promise<void>;
+  /** Waits until the number of a counter is this. */
+  counts(id: string, hits: number): Promise<void>;
+}
+
+/** Under which circumstances a blog is visited. */
+export interface VisitOptions extends BrowserContextOptions {
+  readonly openReads?: boolean;
+  readonly serveAs?: string;
+  readonly hitOrigins?: string;
+  /** The numbers of counters before the visit. */
+  readonly numbers?: Readonly<Record<string, number>>;
+  /** A Chromium of its own for the test. */
+  readonly chromium?: ChromiumOptions | undefined;
+}
+
+/** Tests a visit to a blog. Reads are open unless they are closed. */
+export function testVisit(
+  name: string,
+  test: (visit: Visit) => Promise<void>,
+  { openReads = true, serveAs = "", hitOrigins = "", numbers, chromium, ...options }: VisitOptions =
+    {},
+): void {
+  shareReaders();
+  Deno.test(name, needsChromium, async () => {
+    await using site = await openEmbedding({ openReads, serveAs, hitOrigins });
+    if (numbers) await site.set(numbers);
+    await using own = chromium && await openChromium(chromium);
+    await using reader = await openReader(options, own?.browser);
+    const { page } = reader;
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      const { host, pathname, search } = new URL(request.url());
+      if (host === "tally.example") requests.push(pathname + search);
+    });
+    await test({
+      site,
+      reader,
+      page,
+      requests,
+      async open(html, path = "/", headers = {}) {
+        site.pages.set(path.replace(/[?#].*/, ""), { html, headers });
+        await page.goto(`http://blog.example${path}`);
+      },
+      async counts(id, hits) {
+        let count = -1;
+        const isRight = async () => (count = await site.count(id)) === hits || undefined;
+        await waitFor("the number", isRight).catch(() => strictEqual(count, hits));
+      },
+    });
+  });
 }
 
 /** Waits until the elements of a page show these texts. */

@@ -1,35 +1,65 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { memoryApp } from "../../support/app.ts";
-import { needsChromium, openChromium } from "../../support/chromium.ts";
+import type { Embedding } from "../../support/embedding.ts";
 import {
-  type Embedding,
-  openEmbedding,
-  READER_ARGS,
-  SCRIPT as TALLY_SCRIPT,
-} from "../../support/embedding.ts";
-import { openReader, shareReaders } from "../../support/reader.ts";
+  openReader,
+  RESTORING,
+  STRICT_POLICY,
+  testVisit,
+  type Visit,
+  type VisitOptions,
+} from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { assertAccessible } from "../../support/web_page.ts";
-
-shareReaders();
 
 const SCRIPT = '<script async src="http://tally.example/like.js"></script>';
 const URL = "http://blog.example/";
 
-async function likeOf(site: Embedding, id: string, more = "", content = ""): Promise<string> {
+/** A button: its counter, its other attributes, and its content. */
+type Like = readonly [id: string, attributes?: string, content?: string];
+
+async function likeOf(site: Embedding, [id, more = "", content = ""]: Like): Promise<string> {
   const mark = await site.markOf(id);
   return `${
     mark.replace("tally-mark", "tally-like").replace(/>.*/, "")
   } ${more}>${content}</tally-like>`;
 }
 
-/** Opens a page with one like button of the counter `a`. */
-async function openLike(more = "", { pressed = 0, openReads = true } = {}) {
-  const site = await openEmbedding({ openReads });
-  if (pressed > 0) await site.set({ a: pressed });
-  site.pages.set("/", { html: SCRIPT + await likeOf(site, "a", more) });
-  return site;
+/** Messages of the browser about requests that failed. */
+const NETWORK = /^Failed to load|blocked by CORS policy/;
+
+/** What is special about a page with buttons. */
+interface LikeOptions extends VisitOptions {
+  /** The buttons; one of the counter `a` without more attributes by default. */
+  readonly likes?: readonly Like[];
+  /** What they show at first; 0 by default. */
+  readonly first?: readonly string[];
+  /** A script that runs before those of the page. */
+  readonly init?: string;
+  /** The page around the buttons. */
+  readonly html?: (likes: string) => string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Tests a page with buttons once they show their first states. */
+function testLike(
+  name: string,
+  test: (visit: Visit) => Promise<void>,
+  options: LikeOptions = {},
+): void {
+  const { likes = [["a"]], first = likes.map(() => "0"), init, ...more } = options;
+  const { html = (likes) => SCRIPT + likes, headers, ...visiting } = more;
+  testVisit(name, async (visit) => {
+    const { site, page, reader, open } = visit;
+    if (init !== undefined) await page.addInitScript(init);
+    await open(html((await Promise.all(likes.map((like) => likeOf(site, like)))).join("")), "/", {
+      ...headers,
+    });
+    await shows(page, first);
+    await test(visit);
+    deepStrictEqual(reader.complaints.filter((text) => !NETWORK.test(text)), []);
+  }, visiting);
 }
 
 /**
@@ -49,20 +79,15 @@ async function shows(page: Page, states: readonly string[]): Promise<void> {
   }).catch(() => deepStrictEqual(shown, states));
 }
 
-/** Waits until nothing is sent any more, so that a second hit could not be overlooked. */
-async function settled(page: Page): Promise<void> {
+/** Presses a button that takes no press any more, and waits until nothing is sent any more. */
+async function pressInVain(page: Page): Promise<void> {
+  await page.click("button", { force: true });
   await page.waitForLoadState("networkidle");
 }
 
-Deno.test(
+testLike(
   "like.js shows the number, counts a press once, and remembers it after a reload",
-  needsChromium,
-  async () => {
-    await using site = await openLike("", { pressed: 12_344 });
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["12,344"]);
+  async ({ site, page }) => {
     await page.evaluate(
       'addEventListener("tally-like", ({ target, detail }) => globalThis.event_ = [target.localName, detail])',
     );
@@ -76,26 +101,18 @@ Deno.test(
       "tally-like",
       { counter: "a", hits: 12_345 },
     ]);
-    await page.click("button", { force: true });
-    await settled(page);
+    await pressInVain(page);
     await page.reload();
     await shows(page, ["12,345 pressed"]);
-    await page.click("button", { force: true });
-    await settled(page);
+    await pressInVain(page);
     strictEqual(await site.count("a"), 12_345);
-    deepStrictEqual(reader.complaints, []);
   },
+  { numbers: { a: 12_344 }, first: ["12,344"] },
 );
 
-Deno.test(
+testLike(
   "like.js centers the heart on the digits, whatever the size of the text",
-  needsChromium,
-  async () => {
-    await using _site = await openLike();
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ page }) => {
     for (const size of [13, 16, 32]) {
       const off: number = await page.evaluate(`(() => {
         const button = document.querySelector("button");
@@ -115,26 +132,16 @@ Deno.test(
   },
 );
 
-Deno.test("like.js counts a double click once", needsChromium, async () => {
-  await using site = await openLike();
-  await using reader = await openReader();
-  await reader.page.goto(URL);
-  await shows(reader.page, ["0"]);
-  await reader.page.dblclick("button", { force: true });
-  await shows(reader.page, ["1 pressed"]);
-  await settled(reader.page);
+testLike("like.js counts a double click once", async ({ site, page }) => {
+  await page.dblclick("button", { force: true });
+  await shows(page, ["1 pressed"]);
+  await page.waitForLoadState("networkidle");
   strictEqual(await site.count("a"), 1);
 });
 
-Deno.test(
+testLike(
   "like.js shows no press that could not be sent, and counts the next one once",
-  needsChromium,
-  async () => {
-    await using site = await openLike();
-    await using reader = await openReader();
-    const { page, context } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ site, page, reader: { context } }) => {
     await context.setOffline(true);
     const failed = page.waitForEvent("requestfailed");
     await page.click("button");
@@ -148,15 +155,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testLike(
   "like.js counts a press once whose response was lost and that is repeated",
-  needsChromium,
-  async () => {
-    await using site = await openLike();
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ site, page }) => {
     await page.evaluate(`{
       const send = fetch;
       globalThis.lost = new Promise((done) => {
@@ -179,47 +180,35 @@ Deno.test(
   },
 );
 
-Deno.test("like.js counts a press in two tabs at once as one", needsChromium, async () => {
-  await using site = await openLike();
-  await using reader = await openReader();
-  const pages = [reader.page, await reader.context.newPage()];
-  for (const page of pages) {
-    await page.goto(URL);
-    await shows(page, ["0"]);
-  }
-  // Each tab sends its press after both were pressed. A tab that knows of the other press sends
-  // none.
-  for (const page of pages) {
-    await page.evaluate(`{
-      const send = fetch;
-      const released = new Promise((release) => globalThis.release = release);
-      globalThis.sent = 0;
-      globalThis.fetch = (...request) => {
-        globalThis.sent++;
-        return released.then(() => send(...request));
-      };
-      document.querySelector("button").click();
-    }`);
-  }
-  for (const page of pages) strictEqual(await page.evaluate("sent"), 1);
-  await Promise.all(pages.map((page) => page.evaluate("release()")));
-  for (const page of pages) await shows(page, ["1 pressed"]);
-  strictEqual(await site.count("a"), 1);
-  await site.set({ b: 1 });
-});
-
-Deno.test("like.js shows a press in the other tabs of the reader", needsChromium, async () => {
-  await using _ = await openLike();
-  await using reader = await openReader();
-  const other = await reader.context.newPage();
-  for (const page of [reader.page, other]) {
-    await page.goto(URL);
-    await shows(page, ["0"]);
-  }
-  await reader.page.click("button");
-  await shows(reader.page, ["1 pressed"]);
-  await shows(other, ["0 pressed"]);
-});
+testLike(
+  "like.js counts a press in two tabs at once as one, and shows it in a third",
+  async ({ site, page, reader: { context } }) => {
+    const [other, third] = [await context.newPage(), await context.newPage()];
+    for (const tab of [other, third]) {
+      await tab.goto(URL);
+      await shows(tab, ["0"]);
+    }
+    // Each tab sends its press after both were pressed. A tab that knows of the other press sends
+    // none.
+    for (const tab of [page, other]) {
+      await tab.evaluate(`{
+        const send = fetch;
+        const released = new Promise((release) => globalThis.release = release);
+        globalThis.sent = 0;
+        globalThis.fetch = (...request) => {
+          globalThis.sent++;
+          return released.then(() => send(...request));
+        };
+        document.querySelector("button").click();
+      }`);
+    }
+    for (const tab of [page, other]) strictEqual(await tab.evaluate("sent"), 1);
+    await Promise.all([page, other].map((tab) => tab.evaluate("release()")));
+    for (const tab of [page, other]) await shows(tab, ["1 pressed"]);
+    await shows(third, ["0 pressed"]);
+    strictEqual(await site.count("a"), 1);
+  },
+);
 
 /**
  * Chromium keeps storage events for a page in the back-forward cache until it returns. Other
@@ -230,23 +219,11 @@ const STORAGE_EVENTS = {
   dropped: 'addEventListener("storage", (event) => event.stopImmediatePropagation(), true);',
 };
 
-for (const [fate, script] of Object.entries(STORAGE_EVENTS)) {
-  Deno.test(
+for (const [fate, init] of Object.entries(STORAGE_EVENTS)) {
+  testLike(
     `like.js counts once on a page that comes back from the browser's cache, with storage events ${fate}`,
-    needsChromium,
-    async () => {
-      await using site = await openLike();
+    async ({ site, page, reader: { context } }) => {
       site.pages.set("/other", { html: "<p>other" });
-      await using chromium = await openChromium({
-        args: READER_ARGS,
-        ignoreDefaultArgs: ["--disable-back-forward-cache"],
-        isWhole: true,
-      });
-      await using reader = await openReader({}, chromium.browser);
-      const { page, context } = reader;
-      await page.addInitScript(script);
-      await page.goto(URL);
-      await shows(page, ["0"]);
       await page.evaluate(
         'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
       );
@@ -267,43 +244,34 @@ for (const [fate, script] of Object.entries(STORAGE_EVENTS)) {
         await page.goto(`${URL}other`);
       });
       await shows(page, ["1 pressed"]);
-      await page.click("button", { force: true });
-      await settled(page);
+      await pressInVain(page);
       strictEqual(await site.count("a"), 1);
     },
+    { init, chromium: RESTORING },
   );
 }
 
-Deno.test(
+/** Denies the storage of the browser to the page. */
+const STORES_NOTHING = `Object.defineProperty(globalThis, "localStorage", {
+  get() { throw new DOMException("denied", "SecurityError"); },
+})`;
+
+testLike(
   "like.js counts once a day for a reader whose browser stores nothing",
-  needsChromium,
-  async () => {
-    await using site = await openLike();
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.addInitScript(`Object.defineProperty(globalThis, "localStorage", {
-      get() { throw new DOMException("denied", "SecurityError"); },
-    })`);
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ site, page }) => {
     await page.click("button");
     await shows(page, ["1 pressed"]);
-    await page.click("button", { force: true });
-    await settled(page);
+    await pressInVain(page);
     await page.reload();
     await shows(page, ["1"]);
     await page.click("button");
     await shows(page, ["1 pressed"]);
     strictEqual(await site.count("a"), 1);
   },
+  { init: STORES_NOTHING },
 );
 
-Deno.test("like.js counts as many claps of a reader as max allows", needsChromium, async () => {
-  await using site = await openLike('max="3"');
-  await using reader = await openReader();
-  const { page } = reader;
-  await page.goto(URL);
-  await shows(page, ["0"]);
+testLike("like.js counts as many claps of a reader as max allows", async ({ site, page }) => {
   await page.dblclick("button", { force: true });
   await shows(page, ["2 pressed"]);
   strictEqual(await page.getAttribute("button", "aria-disabled"), "false");
@@ -312,98 +280,80 @@ Deno.test("like.js counts as many claps of a reader as max allows", needsChromiu
   strictEqual(await page.getAttribute("button", "aria-disabled"), "true");
   await page.reload();
   await shows(page, ["3 pressed"]);
-  await page.click("button", { force: true });
-  await settled(page);
+  await pressInVain(page);
   strictEqual(await site.count("a"), 3);
+}, { likes: [["a", 'max="3"']] });
+
+testLike("like.js shows no number that the store does not hold yet", async ({ site, page }) => {
+  const gate = Promise.withResolvers<void>();
+  await page.route("http://tally.example/hit**", async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(/\/hit/);
+  await page.click("button");
+  await asked;
+  await shows(page, ["0"]);
+  strictEqual(await site.count("a"), 0);
+  gate.resolve();
+  await shows(page, ["1 pressed"]);
+  strictEqual(await site.count("a"), 1);
 });
 
-Deno.test(
-  "like.js shows no number that the store does not hold yet",
-  needsChromium,
-  async () => {
-    await using site = await openLike();
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
-    const gate = Promise.withResolvers<void>();
-    await page.route("http://tally.example/hit**", async (route) => {
-      await gate.promise;
-      await route.continue();
-    });
-    const asked = page.waitForRequest(/\/hit/);
-    await page.click("button");
-    await asked;
-    await shows(page, ["0"]);
-    strictEqual(await site.count("a"), 0);
-    gate.resolve();
-    await shows(page, ["1 pressed"]);
-    strictEqual(await site.count("a"), 1);
-  },
-);
-
-/** The scripts of a page, and the one that arrives after the other was run. */
-const SCRIPTS: Record<string, { html: string; late?: string }> = {
-  "like.js alone": { html: SCRIPT },
-  "like.js and tally.js": { html: SCRIPT + TALLY_SCRIPT },
-  "tally.js and a late like.js": { html: TALLY_SCRIPT + SCRIPT, late: "like.js" },
-  "like.js and a late tally.js": { html: SCRIPT + TALLY_SCRIPT, late: "tally.js" },
-};
-
 const VIEWS_SHOWN = 'document.querySelector("body > tally-mark").textContent === "7"';
-const PARSED = 'document.readyState !== "loading"';
 
-for (const [scripts, { html, late }] of Object.entries(SCRIPTS)) {
-  Deno.test(
-    `the buttons and the tally-marks of a page share a read, loaded by ${scripts}`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding({ openReads: true });
-      await site.set({ "like/0": 5, views: 7 });
-      const likes = await Promise.all([0, 1, 2].map((n) => likeOf(site, `like/${n}`)));
-      const mark = '<tally-mark counter="views">–</tally-mark>';
-      site.pages.set("/", { html: html + likes.join("") + likes[0] + mark });
-      await using reader = await openReader();
-      const { page } = reader;
-      const reads: string[] = [];
-      page.on("request", (request) => {
-        if (/\/count/.test(request.url())) reads.push(request.url());
-      });
-      if (late !== undefined) {
-        await page.route(`http://tally.example/${late}`, async (route) => {
-          await page.waitForFunction(late === "like.js" ? VIEWS_SHOWN : PARSED);
+/**
+ * The scripts of a page in the order in which they run once it is parsed, the one that arrives late,
+ * and the number of reads.
+ */
+const ORDERS: readonly (readonly [names: string[], late: string, reads: number])[] = [
+  [["like"], "", 1],
+  // The request of the page is answered after that of like.js, which runs the script as well.
+  [["like", "tally"], "tally", 1],
+  // It arrives after the tally-marks were read.
+  [["tally", "like"], "like", 2],
+];
+
+for (const [names, late, count] of ORDERS) {
+  testVisit(
+    `the buttons and the tally-marks of a page share a read once ${
+      names.join(" and ")
+    }.js have run: ${count} in all`,
+    async ({ site, page, requests, open }) => {
+      const likes = await Promise.all([0, 1, 2].map((n) => likeOf(site, [`like/${n}`])));
+      if (late !== "") {
+        await page.route(`http://tally.example/${late}.js`, async (route) => {
+          if (late === "like") await page.waitForFunction(VIEWS_SHOWN);
+          const isAskedTwice = () =>
+            requests.lastIndexOf("/tally.js") > requests.indexOf("/tally.js");
+          if (late === "tally") await waitFor("the import", () => isAskedTwice() || undefined);
           await route.continue();
         });
       }
-      await page.goto(URL);
+      const scripts = names.map((name) =>
+        `<script defer src="http://tally.example/${name}.js"></script>`
+      );
+      const mark = '<tally-mark counter="views">–</tally-mark>';
+      await open([...scripts, ...likes, likes[0], mark].join(""));
       await shows(page, ["5", "0", "0", "5"]);
       await page.waitForFunction(VIEWS_SHOWN);
-      await settled(page);
-      // The buttons are read once they are defined, which may be later.
-      ok(reads.length <= 2, reads.join("\n"));
+      await page.waitForLoadState("networkidle");
+      const reads = requests.filter((path) => path.startsWith("/count"));
+      strictEqual(reads.length, count, reads.join("\n"));
       deepStrictEqual(
-        reads.flatMap((read) => new globalThis.URL(read).searchParams.getAll("id")).toSorted(),
+        reads.flatMap((read) => new globalThis.URL(read, URL).searchParams.getAll("id")).toSorted(),
         ["like/0", "like/1", "like/2", "views"],
       );
       await page.locator("button").first().click();
       await shows(page, ["6 pressed", "0", "0", "6 pressed"]);
     },
+    { numbers: { "like/0": 5, views: 7 } },
   );
 }
 
-Deno.test("like.js can be used by keyboard, and axe finds nothing", needsChromium, async () => {
-  await using site = await openEmbedding({ openReads: true });
-  const [a, b] = [await likeOf(site, "a"), await likeOf(site, "b", "", "👏 Clap")];
-  site.pages.set("/", {
-    html: `<html lang="en"><main><h1>Post</h1>${SCRIPT}<p>${a}</p><p>${b}</p></main>`,
-  });
-  await using reader = await openReader();
-  const { page } = reader;
-  await page.goto(URL);
-  await shows(page, ["0", "👏 Clap 0"]);
+testLike("like.js can be used by keyboard, and axe finds nothing", async ({ page }) => {
   await assertAccessible(page);
-  const name = async () => await page.getByRole("button", { name: "Like 0" }).count();
-  strictEqual(await name(), 1);
+  strictEqual(await page.getByRole("button", { name: "Like 0" }).count(), 1);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await shows(page, ["1 pressed", "👏 Clap 0"]);
@@ -412,36 +362,30 @@ Deno.test("like.js can be used by keyboard, and axe finds nothing", needsChromiu
   await shows(page, ["1 pressed", "👏 Clap 1 pressed"]);
   await assertAccessible(page);
   strictEqual(await page.getByRole("button", { name: "Like 1", pressed: true }).count(), 1);
+}, {
+  likes: [["a"], ["b", "", "👏 Clap"]],
+  first: ["0", "👏 Clap 0"],
+  html: (likes) => `<html lang="en"><main><h1>Post</h1>${SCRIPT}${likes}</main>`,
 });
 
-Deno.test(
-  "like.js moves nothing on a page that gives its element a size, and animates nothing for readers who ask for that",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
-    await site.set({ a: 12_345 });
-    const style =
-      "<style>tally-like { display: inline-block; width: 7em; height: 2em; vertical-align: middle }</style>";
-    const watch = `<script>
-      globalThis.shift_ = 0;
-      new PerformanceObserver((list) => {
-        for (const { value } of list.getEntries()) shift_ += value;
-      }).observe({ type: "layout-shift", buffered: true });
-      globalThis.animations_ = 0;
-      const { animate } = Element.prototype;
-      Element.prototype.animate = function (...options) {
-        animations_++;
-        return animate.apply(this, options);
-      };
-    </script>`;
-    const line = `<p>${await likeOf(site, "a")} likes of this page so far</p>`;
-    site.pages.set("/", { html: watch + style + line.repeat(20) + SCRIPT });
-    for (const reducedMotion of ["no-preference", "reduce"] as const) {
-      await using reader = await openReader({ reducedMotion });
-      const { page } = reader;
-      await page.goto(URL);
-      const hits = reducedMotion === "reduce" ? "12,346" : "12,345";
-      await shows(page, Array(20).fill(hits));
+/** Counts the shifts of a page's layout, and its animations. */
+const WATCH = `{
+  globalThis.shift_ = 0;
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) shift_ += value;
+  }).observe({ type: "layout-shift", buffered: true });
+  globalThis.animations_ = 0;
+  const { animate } = Element.prototype;
+  Element.prototype.animate = function (...options) {
+    animations_++;
+    return animate.apply(this, options);
+  };
+}`;
+
+for (const reducedMotion of ["no-preference", "reduce"] as const) {
+  testLike(
+    `like.js moves nothing on a page that gives its element a size, where the reader has ${reducedMotion} of motion`,
+    async ({ page }) => {
       await page.locator("button").first().focus();
       await page.keyboard.press("Enter");
       await shows(page, Array(20).fill("12,346 pressed"));
@@ -451,30 +395,22 @@ Deno.test(
       );
       strictEqual(await page.evaluate("shift_"), 0);
       strictEqual(await page.evaluate("animations_"), reducedMotion === "reduce" ? 0 : 1);
-    }
-  },
-);
+    },
+    {
+      numbers: { a: 12_345 },
+      first: Array(20).fill("12,345"),
+      init: WATCH,
+      html: (like) =>
+        "<style>tally-like { display: inline-block; width: 7em; height: 2em; vertical-align: middle }</style>" +
+        `<p>${like} likes of this page so far</p>`.repeat(20) + SCRIPT,
+      reducedMotion,
+    },
+  );
+}
 
-Deno.test(
+testLike(
   "like.js sends a press without cookies and referrer, in a request that outlives the page",
-  needsChromium,
-  async () => {
-    await using _ = await openLike();
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.addInitScript(`{
-      const send = fetch;
-      globalThis.fetch = (...request) => {
-        const { method, url, keepalive, credentials, referrerPolicy } = new Request(...request);
-        if (method === "POST") {
-          const parameters = [...new URL(url).searchParams.keys()];
-          globalThis.sent = { parameters, keepalive, credentials, referrerPolicy };
-        }
-        return send(...request);
-      };
-    }`);
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ page }) => {
     await page.click("button");
     await shows(page, ["1 pressed"]);
     deepStrictEqual(await page.evaluate("sent"), {
@@ -484,17 +420,24 @@ Deno.test(
       referrerPolicy: "no-referrer",
     });
   },
+  {
+    init: `{
+      const send = fetch;
+      globalThis.fetch = (...request) => {
+        const { method, url, keepalive, credentials, referrerPolicy } = new Request(...request);
+        if (method === "POST") {
+          const parameters = [...new URL(url).searchParams.keys()];
+          globalThis.sent = { parameters, keepalive, credentials, referrerPolicy };
+        }
+        return send(...request);
+      };
+    }`,
+  },
 );
 
-Deno.test(
+testLike(
   "like.js shows the highest number if responses arrive out of order",
-  needsChromium,
-  async () => {
-    await using site = await openLike('max="2"');
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ page, counts }) => {
     await page.evaluate(
       'globalThis.numbers = []; addEventListener("tally-like", ({ detail }) => numbers.push(detail.hits))',
     );
@@ -514,46 +457,33 @@ Deno.test(
       undefined;
     }`);
     await page.click("button");
-    await waitFor("the first hit", async () => await site.count("a") === 1 || undefined);
+    await counts("a", 1);
     await page.click("button");
-    await waitFor(
-      "both events",
-      async () => await page.evaluate("numbers.length") === 2 || undefined,
-    );
+    await page.waitForFunction("numbers.length === 2");
     deepStrictEqual(await page.evaluate("numbers"), [2, 2]);
     await shows(page, ["2 pressed"]);
   },
+  { likes: [["a", 'max="2"']] },
 );
 
-Deno.test("like.js counts home if the element names no counter", needsChromium, async () => {
-  await using site = await openEmbedding({ openReads: true });
-  const like = (await likeOf(site, "home")).replace(/counter="\w+"/, "");
-  site.pages.set("/", { html: SCRIPT + like });
-  await using reader = await openReader();
-  await reader.page.goto(URL);
-  await shows(reader.page, ["0"]);
-  await reader.page.evaluate(
+testLike("like.js counts home if the element names no counter", async ({ site, page }) => {
+  await page.evaluate(
     'addEventListener("tally-like", ({ detail }) => globalThis.counter = detail.counter)',
   );
-  await reader.page.click("button");
-  await shows(reader.page, ["1 pressed"]);
-  strictEqual(await reader.page.evaluate("counter"), "home");
+  await page.click("button");
+  await shows(page, ["1 pressed"]);
+  strictEqual(await page.evaluate("counter"), "home");
   strictEqual(await site.count("home"), 1);
-});
+}, { likes: [["home"]], html: (like) => SCRIPT + like.replace(/counter="\w+"/, "") });
 
-Deno.test(
+testVisit(
   "like.js leaves the content of the element where tally.js is blocked",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
-    site.pages.set("/", { html: SCRIPT + await likeOf(site, "a", "", "<button>Like</button>") });
-    await using reader = await openReader();
-    const { page } = reader;
+  async ({ site, page, open }) => {
     const errors: Error[] = [];
     page.on("pageerror", (error) => errors.push(error));
     await page.route("http://tally.example/tally.js", (route) => route.abort());
     const failed = page.waitForEvent("requestfailed");
-    await page.goto(URL);
+    await open(SCRIPT + await likeOf(site, ["a", "", "<button>Like</button>"]));
     await failed;
     await page.click("button");
     await shows(page, ["Like"]);
@@ -562,56 +492,33 @@ Deno.test(
   },
 );
 
-Deno.test(
+const IMAGE = '<img alt="Clap" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">';
+
+testLike(
   "like.js names the heart by its label, and keeps an image in place of it",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
-    const image = '<img alt="Clap" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">';
-    const likes = [
-      await likeOf(site, "a", 'label="Gefällt mir"'),
-      await likeOf(site, "b", "", image),
-    ];
-    site.pages.set("/", { html: SCRIPT + likes.join("") });
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0", "0"]);
+  async ({ page }) => {
     strictEqual(await page.getByRole("button", { name: "Gefällt mir 0", exact: true }).count(), 1);
     strictEqual(await page.getByRole("button", { name: "Clap 0", exact: true }).count(), 1);
     strictEqual(await page.locator("tally-like svg").count(), 1);
   },
+  { likes: [["a", 'label="Gefällt mir"'], ["b", "", IMAGE]] },
 );
 
-Deno.test(
+testLike(
   "like.js sends no form, and keeps its button and its presses if the element moves",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
-    const like = await likeOf(site, "a");
-    site.pages.set("/", { html: `${SCRIPT}<form action="/sent">${like}</form>` });
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0"]);
+  async ({ site, page }) => {
     await page.click("button");
     await shows(page, ["1 pressed"]);
     await page.evaluate('document.body.append(document.querySelector("tally-like"))');
     await shows(page, ["1 pressed"]);
-    await page.click("button", { force: true });
-    await settled(page);
+    await pressInVain(page);
     deepStrictEqual(site.asked.filter((path) => path === "/sent"), []);
     strictEqual(await site.count("a"), 1);
-    deepStrictEqual(reader.complaints, []);
   },
+  { html: (like) => `${SCRIPT}<form action="/sent">${like}</form>` },
 );
 
-Deno.test("like.js lets go of an element that a page removed", needsChromium, async () => {
-  await using _ = await openLike();
-  await using reader = await openReader();
-  const { page } = reader;
-  await page.goto(URL);
-  await shows(page, ["0"]);
+testLike("like.js lets go of an element that a page removed", async ({ page }) => {
   await page.evaluate(`{
     const like = document.querySelector("tally-like");
     globalThis.removed = new WeakRef(like);
@@ -624,25 +531,20 @@ Deno.test("like.js lets go of an element that a page removed", needsChromium, as
   });
 });
 
-Deno.test("like.js keeps a place for the number of a button", needsChromium, async () => {
-  await using site = await openEmbedding({ openReads: true });
-  await site.set({ a: 123 });
-  site.pages.set("/", { html: `${SCRIPT}<p>${await likeOf(site, "a")}<i>likes</i></p>` });
-  await using reader = await openReader();
-  const { page } = reader;
+testVisit("like.js keeps a place for the number of a button", async ({ site, page, open }) => {
   const gate = Promise.withResolvers<void>();
   await page.route("http://tally.example/counts**", async (route) => {
     await gate.promise;
     await route.continue();
   });
-  await page.goto(URL);
+  await open(`${SCRIPT}<p>${await likeOf(site, ["a"])}<i>likes</i></p>`);
   await shows(page, ["–"]);
   const place = async () => (await page.locator("i").boundingBox())?.x;
   const before = await place();
   gate.resolve();
   await shows(page, ["123"]);
   strictEqual(await place(), before);
-});
+}, { numbers: { a: 123 } });
 
 const LOADED = {
   "a classic script": SCRIPT,
@@ -652,45 +554,26 @@ const LOADED = {
 };
 
 for (const [how, script] of Object.entries(LOADED)) {
-  Deno.test(
+  testLike(
     `like.js keeps the content of the element under a strict policy, loaded as ${how}`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding({ openReads: true });
-      site.pages.set("/", {
-        html: script + await likeOf(site, "a", "", "<b>Clap</b>"),
-        headers: {
-          "content-security-policy":
-            "default-src 'none'; script-src http://tally.example; connect-src http://tally.example; " +
-            "require-trusted-types-for 'script'; trusted-types 'none'",
-          "cross-origin-embedder-policy": "require-corp",
-        },
-      });
-      await using reader = await openReader();
-      await reader.page.goto(URL);
-      await shows(reader.page, ["Clap 0"]);
-      await reader.page.click("button");
-      await shows(reader.page, ["Clap 1 pressed"]);
-      deepStrictEqual(reader.complaints, []);
+    async ({ page }) => {
+      await page.click("button");
+      await shows(page, ["Clap 1 pressed"]);
+    },
+    {
+      likes: [["a", "", "<b>Clap</b>"]],
+      first: ["Clap 0"],
+      html: (like) => script + like,
+      headers: STRICT_POLICY,
     },
   );
 }
 
-Deno.test(
+const OWN = '<button onclick="pressed_ = 1"><svg><path fill="red" d="M0 0h9v9z"/></svg></button>';
+
+testLike(
   "like.js leaves a button of the page's own its icon and its listener",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
-    const own =
-      '<button onclick="pressed_ = 1"><svg><path fill="red" d="M0 0h9v9z"/></svg></button>';
-    site.pages.set("/", {
-      html: SCRIPT + await likeOf(site, "constructor", "", own) +
-        await likeOf(site, "b", "", "<button><b>Clap</b></button>"),
-    });
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto(URL);
-    await shows(page, ["0", "Clap 0"]);
+  async ({ site, page }) => {
     await page.click("button");
     await shows(page, ["1 pressed", "Clap 0"]);
     strictEqual(await page.evaluate("pressed_"), 1);
@@ -701,41 +584,35 @@ Deno.test(
     await page.click("button");
     await shows(page, ["Clap 1 pressed", "1 pressed"]);
     deepStrictEqual([await site.count("constructor"), await site.count("b")], [1, 1]);
-    deepStrictEqual(reader.complaints, []);
+  },
+  {
+    likes: [["constructor", "", OWN], ["b", "", "<button><b>Clap</b></button>"]],
+    first: ["0", "Clap 0"],
   },
 );
 
-Deno.test("like.js shows no press that a wrong key or a crawler sends", needsChromium, async () => {
-  await using site = await openEmbedding({ openReads: true });
-  site.pages.set("/", { html: SCRIPT + (await likeOf(site, "a")).replace('"a"', '"b"') });
-  await using reader = await openReader();
-  await reader.page.goto(URL);
-  await shows(reader.page, ["0"]);
-  const response = reader.page.waitForResponse(/\/hit/);
-  await reader.page.click("button");
+testLike("like.js shows no press that a wrong key or a crawler sends", async ({ site, page }) => {
+  const response = page.waitForResponse(/\/hit/);
+  await page.click("button");
   strictEqual((await response).status(), 401);
-  await shows(reader.page, ["0"]);
-  site.pages.set("/", { html: SCRIPT + await likeOf(site, "a") });
+  await shows(page, ["0"]);
+  site.pages.set("/", { html: SCRIPT + await likeOf(site, ["a"]) });
   await using bot = await openReader({ userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1)" });
   await bot.page.goto(URL);
   await shows(bot.page, ["0"]);
   const ignored = bot.page.waitForResponse(/\/hit/);
   await bot.page.click("button");
   strictEqual((await ignored).status(), 200);
-  await settled(bot.page);
+  await bot.page.waitForLoadState("networkidle");
   await shows(bot.page, ["0"]);
   strictEqual(await site.count("a"), 0);
-});
+}, { html: (like) => SCRIPT + like.replace('"a"', '"b"') });
 
-Deno.test("like.js counts a press where reads are protected", needsChromium, async () => {
-  await using site = await openLike("", { openReads: false });
-  await using reader = await openReader();
-  await reader.page.goto(URL);
-  await shows(reader.page, ["–"]);
-  await reader.page.click("button");
-  await shows(reader.page, ["1 pressed"]);
+testLike("like.js counts a press where reads are protected", async ({ site, page }) => {
+  await page.click("button");
+  await shows(page, ["1 pressed"]);
   strictEqual(await site.count("a"), 1);
-});
+}, { openReads: false, first: ["–"] });
 
 Deno.test("GET /like.js is at most 1.5 kB as browsers get it", async () => {
   await using app = await memoryApp();

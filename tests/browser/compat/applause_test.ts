@@ -1,10 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { needsChromium } from "../../support/chromium.ts";
-import { openEmbedding } from "../../support/embedding.ts";
-import { openReader, shareReaders } from "../../support/reader.ts";
+import { testVisit } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
-
-shareReaders();
 
 /**
  * Sends what applause-button 4.0.5 sends: the number of claps and its own version as a JSON string,
@@ -23,13 +19,9 @@ const BUTTON = `<button>0</button><script>{
   }).then(show);
 }</script>`;
 
-Deno.test("the requests of applause-button count claps for each page", needsChromium, async () => {
-  const options = { openReads: true, serveAs: "applause/blog.example/" };
-  await using site = await openEmbedding(options);
+testVisit("the requests of applause-button count claps for each page", async (visit) => {
+  const { site, reader, page } = visit;
   for (const path of ["/a/", "/b/"]) site.pages.set(path, { html: BUTTON });
-  await site.set({ "applause/blog.example/a/": 4 });
-  await using reader = await openReader();
-  const { page } = reader;
   const shows = (text: string) =>
     waitFor(text, async () => await page.textContent("button") === text || undefined);
   await page.goto("http://blog.example/a/");
@@ -52,4 +44,4 @@ Deno.test("the requests of applause-button count claps for each page", needsChro
   );
   strictEqual(await site.count("applause/blog.example/a/"), 13);
   deepStrictEqual(reader.complaints, []);
-});
+}, { serveAs: "applause/blog.example/", numbers: { "applause/blog.example/a/": 4 } });

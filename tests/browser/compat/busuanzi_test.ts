@@ -1,12 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { needsChromium } from "../../support/chromium.ts";
-import { openEmbedding } from "../../support/embedding.ts";
-import { openReader, shareReaders } from "../../support/reader.ts";
+import { testVisit, type Visit } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
-shareReaders();
-
-const SERVED = { serveAs: "busuanzi/blog.example/" };
+const SERVED = { openReads: false, serveAs: "busuanzi/blog.example/" };
 const ADDRESS = "http://tally.example/as/busuanzi/busuanzi/2.3/busuanzi.pure.mini.js";
 const SCRIPT = `<script async src="${ADDRESS}"></script>`;
 /**
@@ -19,41 +15,34 @@ const ELEMENTS = ["site_uv", "site_pv", "page_pv"].map((name) =>
 ).join("");
 
 for (const policy of ["strict-origin-when-cross-origin", "no-referrer"]) {
-  Deno.test(
+  testVisit(
     `busuanzi's script under Referrer-Policy: ${policy} counts page and site apart, and fills a theme's elements`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding(SERVED);
-      const page = { html: ELEMENTS + SCRIPT, headers: { "referrer-policy": policy } };
-      for (const path of ["/", "/post/1/", "/文章/"]) site.pages.set(encodeURI(path), page);
-      await using reader = await openReader();
+    async ({ site, page, open }) => {
       const shown = async (path: string) => {
-        await reader.page.goto(`http://blog.example${path}`);
-        return await numbersOf(reader.page);
+        await open(ELEMENTS + SCRIPT, encodeURI(path), { "referrer-policy": policy });
+        return await numbersOf(page);
       };
       deepStrictEqual(await shown("/post/1/"), ["1", "1", "1"]);
       deepStrictEqual(await shown("/文章/?from=rss#top"), ["1", "2", "1"]);
       deepStrictEqual(await shown("/post/1/"), ["1", "3", "2"]);
       deepStrictEqual(await shown("/"), ["1", "4", "1"]);
-      strictEqual(await site.count("busuanzi/blog.example/post/1"), 2);
-      strictEqual(await site.count("busuanzi/blog.example/文章"), 1);
-      strictEqual(await site.count("busuanzi/blog.example/"), 1);
-      strictEqual(await site.count("busuanzi/blog.example/*site"), 4);
-      strictEqual(await site.count("busuanzi/blog.example/*visitors"), 1);
+      for (
+        const [name, hits] of Object.entries({
+          ...{ "post/1": 2, "文章": 1, "": 1, "*site": 4, "*visitors": 1 },
+        })
+      ) strictEqual(await site.count(`busuanzi/blog.example/${name}`), hits, name);
     },
+    SERVED,
   );
 }
 
-Deno.test(
+testVisit(
   "busuanzi's script fills the elements of a page that imports it",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding(SERVED);
-    site.pages.set("/", { html: `${ELEMENTS}<script>import("${ADDRESS}")</script>` });
-    await using reader = await openReader();
-    await reader.page.goto("http://blog.example/");
-    deepStrictEqual(await numbersOf(reader.page), ["1", "1", "1"]);
+  async ({ page, open }) => {
+    await open(`${ELEMENTS}<script>import("${ADDRESS}")</script>`);
+    deepStrictEqual(await numbersOf(page), ["1", "1", "1"]);
   },
+  SERVED,
 );
 
 const OLD = "busuanzi/2.3/busuanzi.pure.mini.js";
@@ -85,28 +74,23 @@ const THEMES: Record<string, readonly [load: string, address: string, elements: 
 };
 
 for (const [theme, [load, address, elements]] of Object.entries(THEMES)) {
-  Deno.test(`busuanzi's script fills the elements of ${theme}`, needsChromium, async () => {
-    await using site = await openEmbedding(SERVED);
+  testVisit(`busuanzi's script fills the elements of ${theme}`, async ({ page, open }) => {
     const script = `<script ${load} src="http://tally.example/as/busuanzi/${address}"></script>`;
-    site.pages.set("/", { html: `<title>A</title>${script}${elements}` });
-    await using reader = await openReader();
-    await reader.page.goto("http://blog.example/");
-    await reader.page.waitForFunction(
+    await open(`<title>A</title>${script}${elements}`);
+    await page.waitForFunction(
       '[...document.querySelectorAll("p")].every((p) => p.innerText.trim() === "1")',
     );
-  });
+  }, SERVED);
 }
 
-Deno.test(
+testVisit(
   "busuanzi's JSONP form fills the page that a script such as NotionNext's asks for",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding(SERVED);
+  async ({ site, page, open }) => {
     const elements = ELEMENTS.replaceAll(" id=", " data-was=")
       .replaceAll(/ class="post-meta-item" data-was="(\w+)"/g, ' class="post-meta-item $1"')
       .replaceAll(/<span data-was="(\w+)"/g, '<span class="$1"');
-    site.pages.set("/old/", {
-      html: `${elements}<script>
+    await open(
+      `${elements}<script>
         function BusuanziCallback_1(numbers) {
           for (const name of ["site_uv", "site_pv", "page_pv"]) {
             document.querySelector(".busuanzi_value_" + name).innerHTML = numbers[name];
@@ -119,32 +103,29 @@ Deno.test(
           src: "http://tally.example/as/busuanzi/busuanzi?jsonpCallback=BusuanziCallback_1",
         }));
       </script>`,
-    });
-    await using reader = await openReader();
-    await reader.page.goto("http://blog.example/old/");
-    deepStrictEqual(await numbersOf(reader.page), ["1", "1", "1"]);
+      "/old/",
+    );
+    deepStrictEqual(await numbersOf(page), ["1", "1", "1"]);
     strictEqual(await site.count("busuanzi/blog.example/old"), 1);
   },
+  SERVED,
 );
 
-Deno.test(
+testVisit(
   "busuanzi's script leaves a theme's elements hidden on a site that is not opened",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ serveAs: "busuanzi/other.example/" });
-    site.pages.set("/", { html: ELEMENTS + SCRIPT });
-    await using reader = await openReader();
-    const refused = reader.page.waitForEvent("requestfailed");
-    await reader.page.goto("http://blog.example/");
+  async ({ site, page, open }) => {
+    const refused = page.waitForEvent("requestfailed");
+    await open(ELEMENTS + SCRIPT);
     await refused;
-    deepStrictEqual(await reader.page.locator("span span").allTextContents(), ["", "", ""]);
-    strictEqual(await reader.page.locator(".post-meta-item:visible").count(), 0);
+    deepStrictEqual(await page.locator("span span").allTextContents(), ["", "", ""]);
+    strictEqual(await page.locator(".post-meta-item:visible").count(), 0);
     strictEqual(await site.count("busuanzi/blog.example/*site"), 0);
   },
+  { openReads: false, serveAs: "busuanzi/other.example/" },
 );
 
 /** The numbers that are shown, once all are. */
-async function numbersOf(page: Awaited<ReturnType<typeof openReader>>["page"]): Promise<string[]> {
+async function numbersOf(page: Visit["page"]): Promise<string[]> {
   return await waitFor("the numbers", async () => {
     if (await page.locator(".post-meta-item:visible").count() < 3) return undefined;
     return await page.locator("span span").allTextContents();

@@ -1,11 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { needsChromium } from "../../support/chromium.ts";
-import { type Embedding, openEmbedding } from "../../support/embedding.ts";
-import { openReader, shareReaders } from "../../support/reader.ts";
+import { openReader, testVisit, type Visit, type VisitOptions } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
-
-shareReaders();
 
 const ORIGIN = "http://blog.example";
 
@@ -105,10 +101,17 @@ function plainPost(key: string): string {
   }</script>`;
 }
 
-async function openBlog(): Promise<{ site: Embedding; key: string } & AsyncDisposable> {
-  const site = await openEmbedding();
-  const key = await site.groupKey("leancloud/blog/");
-  return { site, key, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
+/** Tests a visit to a blog that counts with the key of its group. */
+function testBlog(
+  name: string,
+  test: (visit: Visit & { key: string }) => Promise<void>,
+  options: VisitOptions = {},
+): void {
+  testVisit(
+    `the requests of ${name}`,
+    async (visit) => await test({ ...visit, key: await visit.site.groupKey("leancloud/blog/") }),
+    { openReads: false, ...options },
+  );
 }
 
 /** Opens a page and returns the numbers that it shows. */
@@ -118,67 +121,49 @@ async function visit(page: Page, path: string): Promise<string> {
 }
 
 for (const [theme, post] of [["NexT", nextPost], ["a Hugo or Jekyll theme", plainPost]] as const) {
-  Deno.test(
-    `the requests of ${theme} count a new page, a second visit and two tabs`,
-    needsChromium,
-    async () => {
-      await using blog = await openBlog();
-      const { site, key } = blog;
+  testBlog(
+    `${theme} count a new page, a second visit and two tabs`,
+    async ({ site, key, reader, page }) => {
       site.pages.set("/post/1/", { html: post(key) });
-      await using reader = await openReader();
-      strictEqual(await visit(reader.page, "/post/1/"), "1");
-      strictEqual(await visit(reader.page, "/post/1/"), "2");
+      strictEqual(await visit(page, "/post/1/"), "1");
+      strictEqual(await visit(page, "/post/1/"), "2");
       const tab = await reader.context.newPage();
-      await Promise.all([visit(reader.page, "/post/1/"), visit(tab, "/post/1/")]);
+      await Promise.all([visit(page, "/post/1/"), visit(tab, "/post/1/")]);
       strictEqual(await site.count("leancloud/blog/post/1"), 4);
       deepStrictEqual(reader.complaints, []);
     },
   );
 }
 
-Deno.test("the requests of NexT show the views of ten posts in a list", needsChromium, async () => {
-  await using blog = await openBlog();
-  const { site, key } = blog;
+testBlog("NexT show the views of ten posts in a list", async ({ site, key, page }) => {
   const paths = Array.from({ length: 10 }, (_, index) => `/文章/${index}/`);
-  await site.set({ "leancloud/blog/文章/3": 12, "leancloud/blog/文章/9": 345 });
   site.pages.set("/", { html: nextList(key, paths) });
-  await using reader = await openReader();
-  strictEqual(await visit(reader.page, "/"), "0,0,0,12,0,0,0,0,0,345");
+  strictEqual(await visit(page, "/"), "0,0,0,12,0,0,0,0,0,345");
   strictEqual(await site.count("leancloud/blog/文章/0"), 0);
+}, { numbers: { "leancloud/blog/文章/3": 12, "leancloud/blog/文章/9": 345 } });
+
+testBlog("Fluid count the page, the site and its visitors", async ({ site, key, reader, page }) => {
+  for (const path of ["/", "/文章/"]) site.pages.set(encodeURI(path), { html: fluidPage(key) });
+  strictEqual(await visit(page, "/文章/"), "1,1,1");
+  strictEqual(await visit(page, "/文章/"), "2,1,2");
+  strictEqual(await visit(page, "/"), "3,1,1");
+  await using other = await openReader();
+  strictEqual(await visit(other.page, "/"), "4,2,2");
+  const tab = await other.context.newPage();
+  await Promise.all([visit(other.page, "/"), visit(tab, "/")]);
+  const counts = await Promise.all(
+    ["site-pv", "site-uv", "文章", "*home"].map((name) => site.count(`leancloud/blog/${name}`)),
+  );
+  deepStrictEqual(counts, [6, 2, 2, 4]);
+  deepStrictEqual([...reader.complaints, ...other.complaints], []);
 });
 
-Deno.test(
-  "the requests of Fluid count the page, the site and its visitors",
-  needsChromium,
-  async () => {
-    await using blog = await openBlog();
-    const { site, key } = blog;
-    for (const path of ["/", "/文章/"]) site.pages.set(encodeURI(path), { html: fluidPage(key) });
-    await using one = await openReader();
-    strictEqual(await visit(one.page, "/文章/"), "1,1,1");
-    strictEqual(await visit(one.page, "/文章/"), "2,1,2");
-    strictEqual(await visit(one.page, "/"), "3,1,1");
-    await using other = await openReader();
-    strictEqual(await visit(other.page, "/"), "4,2,2");
-    const tab = await other.context.newPage();
-    await Promise.all([visit(other.page, "/"), visit(tab, "/")]);
-    const counts = await Promise.all(
-      ["site-pv", "site-uv", "文章", "*home"].map((name) => site.count(`leancloud/blog/${name}`)),
-    );
-    deepStrictEqual(counts, [6, 2, 2, 4]);
-    deepStrictEqual([...one.complaints, ...other.complaints], []);
-  },
-);
-
-Deno.test("the requests of NexT count a reader without local storage", needsChromium, async () => {
-  await using blog = await openBlog();
-  const { site, key } = blog;
+testBlog("NexT count a reader without local storage", async ({ site, key, page }) => {
   site.pages.set("/post/1/", { html: nextPost(key) });
-  await using reader = await openReader();
-  await reader.page.addInitScript(`Object.defineProperty(globalThis, "localStorage", {
+  await page.addInitScript(`Object.defineProperty(globalThis, "localStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },
   })`);
-  strictEqual(await visit(reader.page, "/post/1/"), "1");
-  strictEqual(await visit(reader.page, "/post/1/"), "2");
+  strictEqual(await visit(page, "/post/1/"), "1");
+  strictEqual(await visit(page, "/post/1/"), "2");
   strictEqual(await site.count("leancloud/blog/post/1"), 2);
 });

@@ -1,11 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { needsChromium } from "../../support/chromium.ts";
-import { type Embedding, openEmbedding, SCRIPT } from "../../support/embedding.ts";
-import { openReader, type Reader, shareReaders, shows } from "../../support/reader.ts";
+import { SCRIPT } from "../../support/embedding.ts";
+import { shows, testVisit, type Visit, type VisitOptions } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
-
-shareReaders();
 
 const LIKE_SCRIPT = '<script async src="http://tally.example/like.js"></script>';
 const BUSUANZI =
@@ -15,35 +12,13 @@ const BUSUANZI =
 /** Tests elements of the group `b/` on pages of a blog. */
 function testElements(
   name: string,
-  test: (at: {
-    site: Embedding;
-    reader: Reader;
-    page: Page;
-    key: string;
-    /** Opens a page with this content. */
-    open(html: string, path?: string): Promise<void>;
-    /** Waits until the number of a counter is this. */
-    counts(id: string, hits: number): Promise<void>;
-  }) => Promise<void>,
-  { openReads = true, serveAs = "", hitOrigins = "" } = {},
+  test: (visit: Visit & { key: string }) => Promise<void>,
+  options: VisitOptions = {},
 ): void {
-  Deno.test(name, needsChromium, async () => {
-    await using site = await openEmbedding({ openReads, serveAs, hitOrigins });
-    await using reader = await openReader();
-    const { page } = reader;
-    const open = async (html: string, path = "/") => {
-      const [pathname = ""] = path.split("#");
-      site.pages.set(pathname, { html });
-      await page.goto(`http://blog.example${path}`);
-    };
-    const counts = async (id: string, hits: number) => {
-      let count = -1;
-      await waitFor("the number", async () => (count = await site.count(id)) === hits || undefined)
-        .catch(() => strictEqual(count, hits));
-    };
-    await test({ site, reader, page, key: await site.groupKey("b/"), open, counts });
-    deepStrictEqual(reader.complaints.filter((text) => /Error|Uncaught/.test(text)), []);
-  });
+  testVisit(name, async (visit) => {
+    await test({ ...visit, key: await visit.site.groupKey("b/") });
+    deepStrictEqual(visit.reader.complaints.filter((text) => /Error|Uncaught/.test(text)), []);
+  }, options);
 }
 
 /** Stops the clock of a page, which then advances by `runFor` only. */
@@ -83,11 +58,7 @@ testElements(
 
 testElements(
   "elements fight with no one: a refused hit is not sent again by itself, and a translated number stays",
-  async ({ page, open, key }) => {
-    const hits: string[] = [];
-    page.on("request", (request) => {
-      if (request.url().includes("/hit?")) hits.push(request.url());
-    });
+  async ({ page, open, key, requests }) => {
     await open(`${SCRIPT}<tally-mark counter="b/a" key="wrong">–</tally-mark>
       <tally-mark counter="b/a" key="other">–</tally-mark>
       <tally-mark counter="b/b" key="${key}" words="view,views">–</tally-mark>`);
@@ -98,7 +69,7 @@ testElements(
     );
     await page.waitForLoadState("networkidle");
     await shows(page, ["–", "–", "1 vue"]);
-    strictEqual(hits.length, 2, String(hits));
+    strictEqual(requests.filter((path) => path.startsWith("/hit?")).length, 2, String(requests));
   },
 );
 
@@ -192,12 +163,11 @@ testElements(
 
 testElements(
   'counter="auto" keeps the named parameters of the query, or all that do more than track',
-  async ({ site, page, key, open, counts }) => {
+  async ({ page, key, open, counts }) => {
     const markOf = (query: string) =>
       `${SCRIPT}<tally-mark ${AUTO} query="${query}" key="${key}">–</tally-mark>`;
     const opened = async (html: string, path: string) => {
-      site.pages.set(path.replace(/\?.*/, ""), { html });
-      await page.goto(`http://blog.example${path}`);
+      await open(html, path);
       await page.locator("tally-mark:not(:text('–'))").waitFor();
     };
     await opened(markOf("p,page_id"), "/?utm_source=rss&p=1");
@@ -220,12 +190,8 @@ testElements(
 
 testElements(
   'counter="auto" of a file is its canonical path, and without one nothing is asked',
-  async ({ page, key }) => {
+  async ({ page, key, requests }) => {
     const folder = await Deno.makeTempDir();
-    const asked: string[] = [];
-    page.on("request", (request) => {
-      if (/\/(hit|counts)/.test(request.url())) asked.push(new URL(request.url()).search);
-    });
     const mark = `${SCRIPT}<tally-mark ${AUTO} key="${key}" local>–</tally-mark>`;
     const shown = `<tally-mark counter="b/shown">–</tally-mark>`;
     await Deno.writeTextFile(`${folder}/a.html`, mark + shown);
@@ -237,7 +203,10 @@ testElements(
     await shows(page, ["–", "0"]);
     await page.goto(`file://${folder}/b.html`);
     await shows(page, ["1"]);
-    deepStrictEqual(asked, ["?id=b%2Fshown&period=total", `?id=b%2Fhello&key=${key}`]);
+    deepStrictEqual(requests.filter((path) => /\/(hit|counts)/.test(path)), [
+      "/counts?id=b%2Fshown&period=total",
+      `/hit?id=b%2Fhello&key=${key}`,
+    ]);
     await Deno.remove(folder, { recursive: true });
   },
 );

@@ -1,13 +1,11 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { chromiumAvailable, needsChromium, openChromium } from "../../support/chromium.ts";
-import { type Embedding, openEmbedding, READER_ARGS } from "../../support/embedding.ts";
+import { chromiumAvailable } from "../../support/chromium.ts";
+import type { Embedding } from "../../support/embedding.ts";
 import { projectFolder } from "../../support/programs.ts";
-import { openReader, type Reader, shareReaders } from "../../support/reader.ts";
+import { type Reader, RESTORING, testVisit } from "../../support/reader.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { assertFits } from "../../support/web_page.ts";
-
-shareReaders();
 
 /** A framework, and how a page of it is made. */
 interface App {
@@ -103,7 +101,7 @@ async function shows({ page }: Reader, path: string, views: number, likes: numbe
   await waitFor("the numbers", async () => {
     shown = await page.evaluate(`[
       [...document.querySelectorAll("#app p")].map((p) => p.textContent),
-      [...document.querySelectorAll("tally-mark:not(tally-like *)")].map((mark) => mark.textContent),
+      [...document.querySelectorAll("tally-mark:not(tally-like *, i *)")].map((mark) => mark.textContent),
       [...document.querySelectorAll("tally-like [data-hits]")].map((number) => number.textContent),
       document.querySelectorAll("tally-top li").length,
     ]`);
@@ -112,11 +110,9 @@ async function shows({ page }: Reader, path: string, views: number, likes: numbe
 }
 
 for (const app of APPS) {
-  Deno.test(`elements count and show each page once in ${app.name}`, needsChromium, async () => {
-    await using site = await openEmbedding({ openReads: true });
+  testVisit(`elements count and show each page once in ${app.name}`, async (visit) => {
+    const { site, reader, page } = visit;
     await addApp(site, app);
-    await using reader = await openReader();
-    const { page } = reader;
     await page.goto("http://blog.example/one");
     await shows(reader, "/one", 1, 10);
     if (app.settings?.hydrates) await page.evaluate("hydrate()");
@@ -137,14 +133,10 @@ for (const app of APPS) {
   });
 }
 
-Deno.test(
+testVisit(
   "elements stay right where Turbo morphs a page and restores a snapshot",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
+  async ({ site, reader, page }) => {
     await addApp(site, { name: "Turbo", source: "turbo.js", content });
-    await using reader = await openReader();
-    const { page } = reader;
     site.pages.set("/one", {
       html: site.pages.get("/one")?.html.replace(
         "<head>",
@@ -169,61 +161,53 @@ Deno.test(
   },
 );
 
-Deno.test(
+testVisit(
   "elements work under a policy with a nonce and trusted types, and fit in 390 pixels",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
+  async ({ site, reader, page, open }) => {
     const key = await site.groupKey("b/");
-    await site.set({ "b/first": 100, "b/like/": 3 });
     const scripts = SCRIPTS.replaceAll("<script", '<script nonce="n1"');
-    site.pages.set("/", {
-      html: `<meta name="viewport" content="width=device-width">${scripts}
+    await open(
+      `<meta name="viewport" content="width=device-width">${scripts}
       <main id="app">${content(key, "/")}</main>`,
-      headers: {
+      "/",
+      {
         "content-security-policy": "default-src 'none'; script-src 'nonce-n1'; " +
           "connect-src http://tally.example; require-trusted-types-for 'script'; trusted-types 'none'",
       },
-    });
-    await using reader = await openReader({ viewport: { width: 390, height: 800 } });
-    await reader.page.goto("http://blog.example/");
+    );
     await shows(reader, "/", 1, 3);
     deepStrictEqual(reader.complaints, []);
-    await assertFits(reader.page);
+    await assertFits(page);
   },
+  { numbers: { "b/first": 100, "b/like/": 3 }, viewport: { width: 390, height: 800 } },
 );
 
-Deno.test(
-  "elements count a page that a back-forward cache restores, and a path that was left within the second",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
+testVisit(
+  "elements count anew a page that a back-forward cache restores, not when it is left, and a path that was left within the second",
+  async ({ site, reader, page, counts }) => {
     const key = await site.groupKey("b/");
     for (const path of ["/one", "/next"]) {
-      site.pages.set(path, { html: `${SCRIPTS}<main id="app">${content(key, path)}</main>` });
+      const html = `${SCRIPTS}<main id="app">${content(key, path)}</main>`;
+      site.pages.set(path, { html: html + `<i>${await site.markOf(`named${path}`)}</i>` });
     }
-    await site.set({ "b/like/one": 1, "b/like/next": 1 });
-    await using chromium = await openChromium({
-      args: READER_ARGS,
-      ignoreDefaultArgs: ["--disable-back-forward-cache"],
-      isWhole: true,
-    });
-    await using reader = await openReader({}, chromium.browser);
-    const { page } = reader;
     await page.goto("http://blog.example/one");
     await shows(reader, "/one", 1, 1);
     await page.evaluate(`
-    addEventListener("pageshow", ({ persisted }) => globalThis.back = persisted);
-    history.pushState(null, "", "/two");
-    location.assign("/next");
-  `);
+      addEventListener("pageshow", ({ persisted }) => globalThis.back = persisted);
+      history.pushState(null, "", "/two");
+      location.assign("/next");
+    `);
     await page.waitForURL("**/next");
     await shows(reader, "/next", 1, 1);
+    await counts("named/one", 1);
     await page.goBack({ waitUntil: "commit" });
     await shows(reader, "/one", 1, 1);
-    await waitFor("the hit", async () => await site.count("b/two") === 1 || undefined);
+    await counts("b/two", 1);
+    await counts("named/one", 2);
     strictEqual(await page.evaluate("back"), true);
     await page.waitForLoadState("networkidle");
     deepStrictEqual([await site.count("b/one"), await site.count("b/two")], [1, 1]);
+    deepStrictEqual([await site.count("named/one"), await site.count("named/next")], [2, 1]);
   },
+  { numbers: { "b/like/one": 1, "b/like/next": 1 }, chromium: RESTORING },
 );

@@ -1,10 +1,7 @@
 import { strictEqual } from "node:assert/strict";
 import type { Page, Request, Route } from "playwright-core";
-import { needsChromium } from "../../support/chromium.ts";
-import { openEmbedding, SCRIPT } from "../../support/embedding.ts";
-import { openReader, shareReaders, shows } from "../../support/reader.ts";
-
-shareReaders();
+import { SCRIPT } from "../../support/embedding.ts";
+import { shows, testVisit } from "../../support/reader.ts";
 
 /** Failures of requests to the service in a visitor's browser, with their paths. */
 const FAILURES: { what: string; path: string; fail: (route: Route) => Promise<void> }[] = [
@@ -22,19 +19,14 @@ const FAILURES: { what: string; path: string; fail: (route: Route) => Promise<vo
 ];
 
 for (const { what, path, fail } of FAILURES) {
-  Deno.test(
+  testVisit(
     `tally.js leaves what stands in the element where the reader ${what}`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding();
+    async ({ site, page, open }) => {
       const mark = await site.markOf("a");
-      site.pages.set("/", { html: SCRIPT + mark.replace("–", "<b>many</b> views") });
-      await using reader = await openReader();
-      const { page } = reader;
       await page.route(`http://tally.example${path}**`, fail);
       const [ended] = await Promise.all([
         requestEnds(page, path),
-        page.goto("http://blog.example/"),
+        open(SCRIPT + mark.replace("–", "<b>many</b> views")),
       ]);
       strictEqual(new URL(ended.url()).pathname, path);
       strictEqual(await page.innerHTML("tally-mark"), "<b>many</b> views");
@@ -43,16 +35,11 @@ for (const { what, path, fail } of FAILURES) {
   );
 }
 
-Deno.test(
+testVisit(
   "tally.js leaves what stands in the element where the key opens nothing",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
-    const mark = await site.markOf("a");
-    site.pages.set("/", { html: SCRIPT + mark.replace('"a"', '"b"') });
-    await using reader = await openReader();
-    const { page } = reader;
-    await Promise.all([requestEnds(page, "/hit"), page.goto("http://blog.example/")]);
+  async ({ site, page, open }) => {
+    const mark = (await site.markOf("a")).replace('"a"', '"b"');
+    await Promise.all([requestEnds(page, "/hit"), open(SCRIPT + mark)]);
     await shows(page, ["–"]);
   },
 );

@@ -1,40 +1,22 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { needsChromium } from "../../support/chromium.ts";
-import { openEmbedding, SCRIPT } from "../../support/embedding.ts";
-import { openReader, shareReaders, shows } from "../../support/reader.ts";
-import { waitFor } from "../../support/wait_for.ts";
+import { SCRIPT } from "../../support/embedding.ts";
+import { shows, testVisit, type Visit, type VisitOptions } from "../../support/reader.ts";
 
-shareReaders();
-
-/** Tests a page of a blog whose elements show the counters of a service. */
+/** Tests a page of a blog whose elements show counters with these numbers. */
 function testReads(
   name: string,
-  counts: Record<string, number>,
-  test: (at: {
-    site: Awaited<ReturnType<typeof openEmbedding>>;
-    reader: Awaited<ReturnType<typeof openReader>>;
-    /** The paths and queries that the service was asked for. */
-    requests: readonly string[];
-    /** Opens a page with this content. */
-    open(html: string, path?: string): Promise<void>;
-  }) => Promise<void>,
-  options = {},
+  numbers: Record<string, number>,
+  test: (visit: Visit) => Promise<void>,
+  options: VisitOptions = {},
 ): void {
-  Deno.test(name, needsChromium, async () => {
-    await using site = await openEmbedding({ openReads: true });
-    if (Object.keys(counts).length > 0) await site.set(counts);
-    await using reader = await openReader(options);
-    const requests: string[] = [];
-    reader.page.on("request", (request) => {
-      const { host, pathname, search } = new URL(request.url());
-      if (host === "tally.example") requests.push(pathname + search);
-    });
-    const open = async (html: string, path = "/") => {
-      site.pages.set(path, { html: SCRIPT + html });
-      await reader.page.goto(`http://blog.example${path}`);
-    };
-    await test({ site, reader, requests, open });
-  });
+  testVisit(
+    name,
+    (visit) => test({ ...visit, open: (html, path) => visit.open(SCRIPT + html, path) }),
+    {
+      ...options,
+      numbers,
+    },
+  );
 }
 
 const HUNDRED = Object.fromEntries(
@@ -194,15 +176,15 @@ testReads(
 testReads(
   'counter="auto" is the path of the page below the prefix, also when an app goes on to another',
   {},
-  async ({ site, reader, open }) => {
+  async ({ site, reader, open, counts }) => {
     const html = mark(`counter="auto" prefix="blog/" key="${await site.groupKey("blog/")}"`);
     await open(html, "/2026/%C3%BCber/");
     await shows(reader.page, ["1"]);
     strictEqual(await site.count("blog/2026/über"), 1);
     await reader.page.evaluate('history.pushState(null, "", "/blog/next")');
-    await waitFor("the hit", async () => await site.count("blog/next") === 1 || undefined);
+    await counts("blog/next", 1);
     await reader.page.evaluate('history.pushState(null, "", "/")');
-    await waitFor("the hit", async () => await site.count("blog/home") === 1 || undefined);
+    await counts("blog/home", 1);
     await shows(reader.page, ["1"]);
   },
 );

@@ -1,24 +1,17 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { memoryApp } from "../../support/app.ts";
-import { needsChromium, openChromium } from "../../support/chromium.ts";
-import { openEmbedding, READER_ARGS, SCRIPT } from "../../support/embedding.ts";
-import { openReader, shareReaders, shows } from "../../support/reader.ts";
+import { READER_ARGS, SCRIPT } from "../../support/embedding.ts";
+import { shows, STRICT_POLICY, testVisit } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
-shareReaders();
-
-Deno.test(
+testVisit(
   "tally.js counts a view of a page once and shows the number in the reader's language",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
-    site.pages.set("/", { html: SCRIPT + await site.markOf("post") });
-    await using reader = await openReader({ locale: "ar-EG" });
-    const { page } = reader;
-    await page.goto("http://blog.example/");
+  async ({ site, page, open }) => {
+    await open(SCRIPT + await site.markOf("post"));
     await shows(page, ["١"]);
     strictEqual(await site.count("post"), 1);
   },
+  { openReads: false, locale: "ar-EG" },
 );
 
 const LOADED = {
@@ -29,19 +22,16 @@ const LOADED = {
 };
 
 for (const [how, script] of Object.entries(LOADED)) {
-  Deno.test(
+  testVisit(
     `tally.js counts once for all elements of an id, loaded as ${how}`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding();
+    async ({ site, reader, page, open }) => {
       const [post, other] = [await site.markOf("blog/ü?&"), await site.markOf("other")];
-      site.pages.set("/", { html: `${script}${post}<p>${post}</p>${other}` });
-      await using reader = await openReader();
-      await reader.page.goto("http://blog.example/");
-      await shows(reader.page, ["1", "1", "1"]);
+      await open(`${script}${post}<p>${post}</p>${other}`);
+      await shows(page, ["1", "1", "1"]);
       deepStrictEqual([await site.count("blog/ü?&"), await site.count("other")], [1, 1]);
       deepStrictEqual(reader.complaints, []);
     },
+    { openReads: false },
   );
 }
 
@@ -56,42 +46,32 @@ const STACKLESS = [
 ];
 
 for (const [how, script] of Object.entries(LOADED)) {
-  Deno.test(
+  testVisit(
     `tally.js finds its service without a stack, loaded as ${how}`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding();
-      const mark = await site.markOf("a");
+    async ({ site, reader, page, open }) => {
+      const versioned = script.replaceAll("tally.js", "tally.js?v=1/2") + await site.markOf("a");
       for (const [index, breaks] of STACKLESS.entries()) {
-        const versioned = script.replaceAll("tally.js", "tally.js?v=1/2");
-        site.pages.set(`/${index}`, { html: `<script>${breaks}</script>${versioned}${mark}` });
-      }
-      await using reader = await openReader();
-      for (const index of STACKLESS.keys()) {
-        await reader.page.goto(`http://blog.example/${index}`);
-        await shows(reader.page, [String(index + 1)]);
+        await open(`<script>${breaks}</script>${versioned}`, `/${index}`);
+        await shows(page, [String(index + 1)]);
       }
       deepStrictEqual(reader.complaints, []);
     },
+    { openReads: false },
   );
 }
 
-Deno.test(
+testVisit(
   "tally.js asks for one frame, however many elements a page has",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
+  async ({ site, page, open }) => {
     const marks = (await site.markOf("a")).repeat(2000);
     const counting = `<script>
       const ask = requestAnimationFrame;
       globalThis.frames_ = 0;
       globalThis.requestAnimationFrame = (run) => (frames_++, ask(run));
     </script>`;
-    site.pages.set("/", { html: `${counting}${SCRIPT}${marks}` });
-    await using reader = await openReader();
-    await reader.page.goto("http://blog.example/");
-    await shows(reader.page, Array(2000).fill("1"));
-    const frames: number = await reader.page.evaluate("frames_");
+    await open(`${counting}${SCRIPT}${marks}`);
+    await shows(page, Array(2000).fill("1"));
+    const frames: number = await page.evaluate("frames_");
     ok(frames <= 3, `${frames} frames`);
   },
 );
@@ -124,25 +104,21 @@ const WATCHED = `<script>
 </script>`;
 
 for (const [what, keyed, number] of [["counts", true, 500], ["reads", false, 2000]] as const) {
-  Deno.test(
+  testVisit(
     `tally.js does a bounded part of its work at a time, where it ${what} ${number} counters`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding({ openReads: true });
+    async ({ site, page, open }) => {
       const key = keyed ? ` key="${await site.groupKey("b/")}"` : "";
       const marks = Array.from({ length: number }, (_, index) => {
         return `<tally-mark counter="b/${index}"${key}>–</tally-mark>`;
       });
-      site.pages.set("/", { html: WATCHED + marks.join(" ") + SCRIPT });
-      await using reader = await openReader();
       // On a busy machine the service may refuse a request after two seconds.
       await waitFor("all numbers", async () => {
-        await reader.page.goto("http://blog.example/");
-        await reader.page.waitForLoadState("networkidle");
-        const texts = await reader.page.locator("tally-mark").allTextContents();
+        await open(WATCHED + marks.join(" ") + SCRIPT);
+        await page.waitForLoadState("networkidle");
+        const texts = await page.locator("tally-mark").allTextContents();
         return texts.every((text) => keyed ? Number(text) > 0 : text === "0") || undefined;
       });
-      const most: { elements: number; requests: number } = await reader.page.evaluate("most_");
+      const most: { elements: number; requests: number } = await page.evaluate("most_");
       ok(most.elements <= 400, `${most.elements} elements in a task`);
       ok(most.requests <= 10, `${most.requests} requests at once`);
     },
@@ -150,26 +126,19 @@ for (const [what, keyed, number] of [["counts", true, 500], ["reads", false, 200
 }
 
 for (const path of ["/%ff/", "/%E0%A4%A/"]) {
-  Deno.test(
+  testVisit(
     `tally.js shows all elements of a page whose path is no text, as ${path}`,
-    needsChromium,
-    async () => {
-      await using site = await openEmbedding({ openReads: true });
+    async ({ site, page, open }) => {
       const auto = '<tally-mark counter="auto" prefix="b/">–</tally-mark>';
-      site.pages.set(path, { html: SCRIPT + auto + (await site.markOf("a")) });
-      await using reader = await openReader();
-      await reader.page.goto(`http://blog.example${path}`);
-      await shows(reader.page, ["0", "1"]);
+      await open(SCRIPT + auto + (await site.markOf("a")), path);
+      await shows(page, ["0", "1"]);
     },
   );
 }
 
-Deno.test(
+testVisit(
   "tally.js moves nothing on a page that gives its elements a width",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
-    await site.set({ a: 12_345 });
+  async ({ page, open }) => {
     const style = "<style>tally-mark { display: inline-block; min-width: 7ch }</style>";
     const watch = `<script>
       globalThis.shift_ = 0;
@@ -178,37 +147,25 @@ Deno.test(
       }).observe({ type: "layout-shift", buffered: true });
     </script>`;
     const line = '<p><tally-mark counter="a">–</tally-mark> views of this page so far</p>';
-    site.pages.set("/", { html: watch + style + line.repeat(20) + SCRIPT });
-    await using reader = await openReader();
-    await reader.page.goto("http://blog.example/");
-    await shows(reader.page, Array(20).fill("12,345"));
+    await open(watch + style + line.repeat(20) + SCRIPT);
+    await shows(page, Array(20).fill("12,345"));
     // Shifts are reported after the frame that has them.
-    await reader.page.evaluate(
+    await page.evaluate(
       "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
     );
-    strictEqual(await reader.page.evaluate("shift_"), 0);
+    strictEqual(await page.evaluate("shift_"), 0);
   },
+  { numbers: { a: 12_345 } },
 );
 
-Deno.test(
+testVisit(
   "tally.js works under a policy that allows its host and nothing else",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
-    site.pages.set("/", {
-      html: SCRIPT + await site.markOf("a"),
-      headers: {
-        "content-security-policy":
-          "default-src 'none'; script-src http://tally.example; connect-src http://tally.example; " +
-          "require-trusted-types-for 'script'; trusted-types 'none'",
-        "cross-origin-embedder-policy": "require-corp",
-      },
-    });
-    await using reader = await openReader();
-    await reader.page.goto("http://blog.example/");
-    await shows(reader.page, ["1"]);
+  async ({ site, reader, page, open }) => {
+    await open(SCRIPT + await site.markOf("a"), "/", STRICT_POLICY);
+    await shows(page, ["1"]);
     deepStrictEqual(reader.complaints, []);
   },
+  { openReads: false },
 );
 
 /** Those of a browser that says that it is steered. */
@@ -223,18 +180,18 @@ const LOOKS: { where: string; url?: string; keyless?: true; automated?: true }[]
 ];
 
 for (const { where, url = "blog.example", keyless = false, automated = false } of LOOKS) {
-  Deno.test(`tally.js only reads ${where}`, needsChromium, async () => {
-    await using site = await openEmbedding({ openReads: true });
-    const mark = await site.markOf("a");
-    site.pages.set("/", { html: SCRIPT + (keyless ? mark.replace(/ key="[^"]+"/, "") : mark) });
-    await using steered = automated ? await openChromium({ args: STEERED_ARGS }) : undefined;
-    await using reader = await openReader({}, steered?.browser);
-    const { page } = reader;
-    await page.goto(`http://${url}${url === "blog.example" ? "" : `:${site.port}`}/`);
-    await shows(page, ["0"]);
-    strictEqual(await page.evaluate("navigator.webdriver"), automated);
-    strictEqual(await site.count("a"), 0);
-  });
+  testVisit(
+    `tally.js only reads ${where}`,
+    async ({ site, page }) => {
+      const mark = await site.markOf("a");
+      site.pages.set("/", { html: SCRIPT + (keyless ? mark.replace(/ key="[^"]+"/, "") : mark) });
+      await page.goto(`http://${url}${url === "blog.example" ? "" : `:${site.port}`}/`);
+      await shows(page, ["0"]);
+      strictEqual(await page.evaluate("navigator.webdriver"), automated);
+      strictEqual(await site.count("a"), 0);
+    },
+    { chromium: automated ? { args: STEERED_ARGS } : undefined },
+  );
 }
 
 Deno.test("GET /tally.js is below 2.5 kB as browsers get it", async () => {

@@ -1,53 +1,41 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { browse, needsChromium, openChromium } from "../../support/chromium.ts";
-import { type Embedding, openEmbedding, READER_ARGS, SCRIPT } from "../../support/embedding.ts";
-import { openReader, shareReaders, shows } from "../../support/reader.ts";
+import { browse } from "../../support/chromium.ts";
+import { type Embedding, READER_ARGS, SCRIPT } from "../../support/embedding.ts";
+import { shows, testVisit } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
-shareReaders();
-
-Deno.test(
+testVisit(
   "tally.js counts a view whenever a single-page app changes `counter`, and none for moving an element",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
+  async ({ site, page, open, counts }) => {
     const [a, b] = [await site.markOf("a"), await site.markOf("b")];
-    site.pages.set("/", { html: `${SCRIPT}<template>${a}${b}</template><p>${a}</p><div></div>` });
-    await using reader = await openReader();
-    const { page } = reader;
-    await page.goto("http://blog.example/");
+    await open(`${SCRIPT}<template>${a}${b}</template><p>${a}</p><div></div>`);
     await shows(page, ["1"]);
     await page.evaluate(`{
-    const [a, b] = document.querySelector("template").content.children;
-    globalThis.mark = document.querySelector("tally-mark");
-    globalThis.turn = (id) => {
-      for (const name of ["counter", "key"]) {
-        mark.setAttribute(name, (id === "a" ? a : b).getAttribute(name));
-      }
-    };
-    turn("b");
-  }`);
+      const [a, b] = document.querySelector("template").content.children;
+      globalThis.mark = document.querySelector("tally-mark");
+      globalThis.turn = (id) => {
+        for (const name of ["counter", "key"]) {
+          mark.setAttribute(name, (id === "a" ? a : b).getAttribute(name));
+        }
+      };
+      turn("b");
+    }`);
     // The first counter has shown a 1 as well.
-    await waitFor("the hit", async () => await site.count("b") > 0 || undefined);
+    await counts("b", 1);
     await shows(page, ["1"]);
-    strictEqual(await site.count("b"), 1);
     await page.evaluate('turn("a")');
     await shows(page, ["2"]);
     await page.evaluate('document.querySelector("div").append(mark); mark.textContent = "–"');
     await shows(page, ["2"]);
     deepStrictEqual([await site.count("a"), await site.count("b")], [2, 1]);
   },
+  { openReads: false },
 );
 
-Deno.test(
+testVisit(
   "tally.js shows no number of another counter where the one that an app changed to is away",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
-    site.pages.set("/", { html: SCRIPT + await site.markOf("a") });
-    await using reader = await openReader();
-    const { page, context } = reader;
-    await page.goto("http://blog.example/");
+  async ({ site, page, open, reader: { context } }) => {
+    await open(SCRIPT + await site.markOf("a"));
     await shows(page, ["1"]);
     await context.setOffline(true);
     const failed = page.waitForEvent("requestfailed");
@@ -55,42 +43,12 @@ Deno.test(
     await failed;
     await shows(page, ["–"]);
   },
+  { openReads: false },
 );
 
-Deno.test(
-  "tally.js counts anew when a page comes back from the browser's cache, and not when it is left",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
-    site.pages.set("/", { html: SCRIPT + await site.markOf("a") });
-    site.pages.set("/other", { html: SCRIPT + await site.markOf("b") });
-    await using chromium = await openChromium({
-      args: READER_ARGS,
-      ignoreDefaultArgs: ["--disable-back-forward-cache"],
-      isWhole: true,
-    });
-    await using reader = await openReader({}, chromium.browser);
-    const { page } = reader;
-    await page.goto("http://blog.example/");
-    await shows(page, ["1"]);
-    await page.evaluate(
-      'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
-    );
-    await page.goto("http://blog.example/other");
-    await shows(page, ["1"]);
-    strictEqual(await site.count("a"), 1);
-    await page.goBack({ waitUntil: "commit" });
-    await shows(page, ["2"]);
-    strictEqual(await page.evaluate("back"), true);
-    deepStrictEqual([await site.count("a"), await site.count("b")], [2, 1]);
-  },
-);
-
-Deno.test(
+testVisit(
   "tally.js counts a page that was prerendered when it is shown, and one that was prefetched never",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
+  async ({ site, counts }) => {
     const rules = { prerender: [{ urls: ["/shown"], eagerness: "immediate" }] };
     site.pages.set("/", {
       html: `<link rel="prefetch" href="/prefetched">
@@ -110,16 +68,14 @@ Deno.test(
     strictEqual(await site.count("shown"), 0);
     site.release("/wait/shown");
     await isAsked(site, "/activated");
-    await waitFor("the hit", async () => await site.count("shown") > 0 || undefined);
+    await counts("shown", 1);
     deepStrictEqual([await site.count("shown"), await site.count("prefetched")], [1, 0]);
   },
 );
 
-Deno.test(
+testVisit(
   "#tally-skip of a page that is prerendered is taken when the page is shown, and not before",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding({ openReads: true });
+  async ({ site }) => {
     const rules = { prerender: [{ urls: ["/shown#tally-skip"], eagerness: "immediate" }] };
     site.pages.set("/", {
       html: `<script type="speculationrules">${JSON.stringify(rules)}</script>
@@ -143,11 +99,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testVisit(
   "tally.js counts what changes in a tab behind others when somebody looks at it",
-  needsChromium,
-  async () => {
-    await using site = await openEmbedding();
+  async ({ site, counts }) => {
     const [a, b] = [await site.markOf("a"), await site.markOf("b")];
     site.pages.set("/", {
       html: `${SCRIPT}<template>${b}</template>${a}<script>
@@ -165,12 +119,12 @@ Deno.test(
       ...READER_ARGS,
       "--disable-popup-blocking",
     ]);
-    await waitFor("the first hit", async () => await site.count("a") > 0 || undefined);
+    await counts("a", 1);
     site.release("/wait/hidden");
     await isAsked(site, "/hidden");
     strictEqual(await site.count("b"), 0);
     site.release("/wait/visible");
-    await waitFor("the hit", async () => await site.count("b") > 0 || undefined);
+    await counts("b", 1);
     deepStrictEqual([await site.count("a"), await site.count("b")], [1, 1]);
   },
 );

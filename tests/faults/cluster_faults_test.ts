@@ -93,7 +93,6 @@ for (const { name, replicas, awaited, quick = false, happen } of FAULTS) {
     async fn() {
       await using cluster = await startCluster({ replicas });
       await withstand({
-        name: `cluster, ${name}, STORE_REPLICAS=${awaited} of ${replicas}`,
         url: cluster.url,
         awaited,
         happen: () => happen(cluster),

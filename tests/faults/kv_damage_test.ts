@@ -6,7 +6,6 @@ import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitOnce } from "./load.ts";
-import { reportKept } from "./numbers.ts";
 
 const env = { SECRET_TOKEN: SECRET };
 
@@ -37,7 +36,6 @@ for (const { what, harm } of damages) {
     match(ended.stderr, /(move it away|delete).* to start from zero/);
     strictEqual(ended.stderr.trim().split("\n").length, 1, ended.stderr);
     deepStrictEqual(await contentOf(path), before);
-    reportKept({ fault: `Deno KV file ${what}`, runs: 1, measured: "refused at start" });
   });
 }
 
@@ -46,17 +44,13 @@ Deno.test("on Deno KV, a file that is deleted while it is in use makes /readyz 5
   await using service = await startService({ cwd: folder.path, env });
   strictEqual((await hitOnce({ service })).answer?.status, 200);
   await Deno.remove(join(folder.path, "data", "counters.kv"));
-  const start = performance.now();
   await waitFor("/readyz to tell", async () => {
     const { status, body } = await fetch(`${service.url}/readyz`);
     await body?.cancel();
     return status === 503 || undefined;
   }, { timeout: timeLimit(15_000) });
-  const told = performance.now() - start;
   const { answer } = await hitOnce({ service });
   ok(answer?.status === 503 || answer?.status === 504, `a hit was answered ${answer?.status}`);
-  const measured = `told after ${Math.round(told)} ms`;
-  reportKept({ fault: "Deno KV file deleted in use", runs: 1, measured });
 });
 
 Deno.test("on Deno KV, a second process on the file exits with 1 within 1 s, and the first goes on", async () => {
@@ -68,8 +62,6 @@ Deno.test("on Deno KV, a second process on the file exits with 1 within 1 s, and
   match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv is in use by another process/);
   ok(ended.milliseconds <= timeLimit(1000), `exits after ${ended.milliseconds} ms`);
   strictEqual((await hitOnce({ service })).answer?.status, 200);
-  const measured = `exits after ${Math.round(ended.milliseconds)} ms`;
-  reportKept({ fault: "second process on the Deno KV file", runs: 1, measured });
 });
 
 /** Leaves a file with counters that no process has open. */

@@ -9,7 +9,6 @@ import { Ledger } from "./ledger.ts";
 import { fullNumbers } from "../support/time_limit.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitHead, openCallers } from "./load.ts";
-import { reportKept } from "./numbers.ts";
 import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
 import { startProxiedRedis } from "../support/proxied_redis.ts";
@@ -36,7 +35,7 @@ Deno.test(
     const before = await residentMemory(service.pid);
 
     // On a machine so busy that all this takes longer than Redis is given, it tells nothing: again.
-    const refused = await waitFor("some to be refused and others to be counted", async () => {
+    await waitFor("some to be refused and others to be counted", async () => {
       await service.storeReady();
       const counted = ledger.acknowledged;
       const refused = await flood({ service, proxy, callers, ledger });
@@ -51,9 +50,7 @@ Deno.test(
     // Each of those that wait costs some kilobytes, most of it its connection; on a busy machine
     // they come several times.
     checkGrowth(before, await residentMemory(service.pid), fullNumbers ? 200 : 400);
-    const stored = ledger.check(await storedInRedis(redis));
-    const measured = `${refused} refused past the bound`;
-    reportKept({ fault: "20,000 requests, 12,000 at once", runs: 1, ledger, stored, measured });
+    ledger.check(await storedInRedis(redis));
   },
 );
 

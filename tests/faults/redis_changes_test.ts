@@ -8,7 +8,6 @@ import { needsRedis } from "../support/redis_server.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { pause } from "./load.ts";
-import { reportKept } from "./numbers.ts";
 import { times } from "../support/times.ts";
 
 const HOME = counterId("home");
@@ -64,11 +63,6 @@ Deno.test(
     // A client between two tries would go on for a moment after it was closed.
     await Promise.all(processes.map((counters) => settled(() => counters.history(HOME, Infinity))));
     await Promise.all(processes.map((counters) => counters.close()));
-    reportKept({
-      fault: "settings and midnights between hits, Redis killed",
-      runs: rounds,
-      measured: `${told.hits} hits, ${told.unknown} unknown, ${more} of those on their days`,
-    });
   },
 );
 

@@ -7,7 +7,6 @@ import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { hitOnce } from "./load.ts";
-import { reportKept } from "./numbers.ts";
 
 /** Makes Redis refuse every write, and what undoes it; `error` is what Redis then says. */
 const refusals: {
@@ -61,7 +60,6 @@ for (const { error, begin, end } of refusals) {
       strictEqual(await statusOfHit(service), 200);
       strictEqual(await redis.command("GET", "hits:home"), "2");
       match(service.stderr(), new RegExp(`store unavailable.*${error}`));
-      reportKept({ fault: `${error} of Redis`, runs: 1 });
     },
   );
 }
@@ -161,7 +159,6 @@ Deno.test(
     await service.storeReady();
     strictEqual(await statusOfHit(service, "c1"), 200);
     strictEqual(await redis.command("GET", "hits:c1"), "8");
-    reportKept({ fault: "LOADING of Redis", runs: 1 });
   },
 );
 
@@ -190,7 +187,6 @@ Deno.test(
       service.stderr(),
     );
     strictEqual(await redis.command("GET", "hits:home"), "1");
-    reportKept({ fault: "Redis Cluster without slots", runs: 1 });
   },
 );
 
@@ -210,7 +206,6 @@ Deno.test(
       return /CLUSTERDOWN/.test(service.stderr()) || undefined;
     });
     strictEqual(await statusOfHit(service), 503);
-    reportKept({ fault: "CLUSTERDOWN of Redis", runs: 1 });
   },
 );
 

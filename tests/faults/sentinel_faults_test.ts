@@ -76,7 +76,6 @@ for (const { name, awaited, replicas, happen } of FAULTS) {
     async fn() {
       await using sentinels = await startSentinels({ replicas });
       await withstand({
-        name: `Sentinel, ${name}, STORE_REPLICAS=${awaited} of ${replicas}`,
         url: sentinels.url,
         awaited,
         happen: () => happen(sentinels),

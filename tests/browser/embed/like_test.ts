@@ -29,11 +29,11 @@ async function likeOf(site: Embedding, [id, more = "", content = ""]: Like): Pro
 /** Messages of the browser about requests that failed. */
 const NETWORK = /^Failed to load|blocked by CORS policy/;
 
-/** What is special about a page with buttons. */
+/** The circumstances of a page with buttons. */
 interface LikeOptions extends VisitOptions {
   /** The buttons; one of the counter `a` without more attributes by default. */
   readonly likes?: readonly Like[];
-  /** What they show at first; 0 by default. */
+  /** The first states; 0 by default. */
   readonly first?: readonly string[];
   /** A script that runs before those of the page. */
   readonly init?: string;
@@ -296,8 +296,8 @@ testLike("like.js shows no number that the store does not hold yet", async ({ si
 const VIEWS_SHOWN = 'document.querySelector("body > tally-mark").textContent === "7"';
 
 /**
- * The scripts of a page in the order in which they run once it is parsed, the one that arrives late,
- * and the number of reads.
+ * The scripts of a page in the order in which they run once it is parsed, the one that arrives
+ * late, and the number of reads.
  */
 const ORDERS: readonly (readonly [names: string[], late: string, reads: number])[] = [
   [["like"], "", 1],

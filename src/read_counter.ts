@@ -63,7 +63,7 @@ export function readPeriod(
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
-    .then((held) => hitsIn(period, { held, today }));
+    .then((state) => hitsIn(period, { held: state, today }));
 }
 
 /** Resolves with the state of a counter or a prefix, with its days up to today, from `since` on. */
@@ -71,11 +71,11 @@ export async function readDays(
   counters: Counters,
   { id, isPrefix, since, grant }: Target & { since: Day },
 ): Promise<CounterState & { readonly days: Days }> {
-  const held = isPrefix
+  const state = isPrefix
     ? await counters.groups.history(id, since, grant === "secret")
     : await counters.history(id, since);
   const newest = counters.calendar.today();
-  return { ...held, days: padToDay(held.days ?? { newest, hits: [] }, newest) };
+  return { ...state, days: padToDay(state.days ?? { newest, hits: [] }, newest) };
 }
 
 /** A range of days, both included. */
@@ -100,17 +100,17 @@ export async function readRange(
   target: Target,
   { first, last, since = first }: Range & { since?: Day },
 ): Promise<RangeCounts> {
-  const held = await readDays(counters, { ...target, since });
-  const all = held.days.hits;
-  const firstDay = all.length === 0 ? null : formatDay(held.days.newest - all.length + 1);
-  const older = Math.max(0, held.hits - all.reduce((sum, number) => sum + number, 0));
-  const { newest, hits } = dropBefore(held.days, first);
+  const state = await readDays(counters, { ...target, since });
+  const all = state.days.hits;
+  const firstDay = all.length === 0 ? null : formatDay(state.days.newest - all.length + 1);
+  const older = Math.max(0, state.hits - all.reduce((sum, number) => sum + number, 0));
+  const { newest, hits } = dropBefore(state.days, first);
   const known = hits
     .map((number, index) => ({ day: newest - index, hits: number }))
     .filter(({ day }) => day <= last)
     .map(({ day, hits }) => ({ day: formatDay(day), hits }))
     .reverse();
-  return { total: held.hits, days: known, firstDay, older };
+  return { total: state.hits, days: known, firstDay, older };
 }
 
 /** The counts that a badge shows. */
@@ -140,9 +140,9 @@ export function createLatestReader(counters: Counters) {
     const today = counters.calendar.today();
     const start = periodStart(period, today);
     const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
-    const held = await readDays(counters, { id, isPrefix, since, grant });
-    const { days, hits } = held;
-    const inPeriod = (period: Period) => hitsIn(period, { held, today: days.newest });
+    const state = await readDays(counters, { id, isPrefix, since, grant });
+    const { days, hits } = state;
+    const inPeriod = (period: Period) => hitsIn(period, { held: state, today: days.newest });
     return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };
   }
 

@@ -82,8 +82,8 @@ export class Keys {
   grantOf(id: CounterId, given: string): KeyGrant | undefined {
     const known = this.#known.get(id);
     if (known !== undefined && sameText(known.key, given)) return known;
-    const own: Lock = [this.#textOf("counter", id), undefined];
-    const found = this.#find(given, [own, ...this.#locksOf("prefix", id)]);
+    const counterLock: Lock = [this.#textOf("counter", id), undefined];
+    const found = this.#find(given, [counterLock, ...this.#locksOf("prefix", id)]);
     if (found !== undefined) this.#known.set(id, { ...found, key: given });
     return found;
   }

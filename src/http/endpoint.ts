@@ -187,6 +187,14 @@ const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
  * `parse` runs before the client is authorized and `respond` after it. Both may throw problems,
  * which are reported in the format of the endpoint. `respond` sets no CORS headers, because those
  * follow from the route table.
+ *
+ * @example
+ * ```ts
+ * const double = endpoint("counter", {
+ *   summary: "Read twice the number",
+ *   respond: async ({ id }) => jsonResponse({ id, double: 2 * await counters.count(id) }),
+ * });
+ * ```
  */
 export function endpoint<S extends Subject, Name extends string = never, Parsed = undefined>(
   subject: S,

@@ -98,9 +98,9 @@ export function createResponse(
     : new Response(body, { status, headers });
   if (FLAG in headers) flagged.add(response);
   if (!isPlain) return response;
-  const own = response.headers;
+  const target = response.headers;
   // Object.entries would allocate a list per response.
-  for (const name in headers) own.set(name, headers[name] ?? "");
+  for (const name in headers) target.set(name, headers[name] ?? "");
   return response;
 }
 
@@ -129,15 +129,15 @@ export function problemResponse(
   format: TextFormat | ((problem: Problem) => string),
   path?: string,
 ): Response {
-  const isOwn = typeof format !== "function";
+  const isText = typeof format !== "function";
   const headers = {
-    ...headersFor(isOwn ? format : "json", "no-store"),
+    ...headersFor(isText ? format : "json", "no-store"),
     ...problemHeaders(problem),
     ...(format === "json" && { "content-type": "application/problem+json" }),
     ...(format === "html" && { "content-security-policy": PROBLEM_POLICY }),
     ...(path !== undefined && format === "html" && { vary: "Accept" }),
   };
-  const body = isOwn ? formatProblem(problem, { format, path }) : format(problem);
+  const body = isText ? formatProblem(problem, { format, path }) : format(problem);
   return createResponse(body, headers, problem.status);
 }
 

@@ -125,8 +125,8 @@ function unchanged(control: string): ResponseObject {
 /** Returns the responses with other bodies, or with none as HEAD sends them. */
 export function withContent(responses: Responses, content?: Content): Responses {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { content: own, ...response }]) => {
-      return [status, { ...response, ...(own && content && { content }) }];
+    Object.entries(responses).map(([status, { content: body, ...response }]) => {
+      return [status, { ...response, ...(body && content && { content }) }];
     }),
   );
 }

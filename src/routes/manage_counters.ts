@@ -58,8 +58,8 @@ export function listCounters({ counters }: Service): Endpoint {
       for await (const page of counters.list(options)) {
         listed += page.counters.length;
         foreign += page.foreign;
-        const lines = page.counters.map(({ id, ...held }) =>
-          `${lineOf(id, held, options.since)}\n`
+        const lines = page.counters.map(({ id, ...state }) =>
+          `${lineOf(id, state, options.since)}\n`
         );
         if (lines.length > 0) yield lines.join("");
       }
@@ -138,13 +138,13 @@ export function deleteCounter({ counters }: Service): Endpoint {
     let deleted = 0;
     for await (const page of counters.list({ prefix, since: undefined })) {
       for (const { id } of page.counters) {
-        const held = await counters.delete(id);
+        const state = await counters.delete(id);
         let isTaken = false;
         try {
-          yield `${formatHeld({ id, ...held })}\n`;
+          yield `${formatHeld({ id, ...state })}\n`;
           isTaken = true;
         } finally {
-          if (!isTaken) await restore(id, held);
+          if (!isTaken) await restore(id, state);
         }
         deleted++;
       }
@@ -236,8 +236,8 @@ const TOO_MANY_EXPORTS =
   `${MAX_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
 
 /** Formats a counter with its days from `since` on. */
-function lineOf(id: CounterId, held: CounterState, since: Day): string {
-  return formatLine({ id, ...held, days: held.days && dropBefore(held.days, since) }, "", since);
+function lineOf(id: CounterId, state: CounterState, since: Day): string {
+  return formatLine({ id, ...state, days: state.days && dropBefore(state.days, since) }, "", since);
 }
 
 /** The effect of an import on an existing counter. */

@@ -30,10 +30,12 @@ function typeOf(name: string): "counter" | "histogram" | "gauge" {
 /** Formats all metrics in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(service: Service): string {
   const worker = service.metrics.worker?.();
-  const own = worker === undefined ? undefined : `{worker="${worker}"`;
+  const workerLabel = worker === undefined ? undefined : `{worker="${worker}"`;
   return metricsIn(service).map(([name, help, value]) => {
     const samples = typeof value === "number" ? [` ${value}`] : value;
-    const lines = own === undefined ? samples : samples.map((line) => withLabel(line, own));
+    const lines = workerLabel === undefined
+      ? samples
+      : samples.map((line) => withLabel(line, workerLabel));
     const head = `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n`;
     return head + lines.map((line) => `${name}${line}\n`).join("");
   }).join("");
@@ -129,13 +131,13 @@ function bucketsOf(
   meters: ReadonlyMap<string, { readonly durations: Histogram }>,
 ): string[] {
   return Array.from(meters).flatMap(([key, { durations: { bounds, counts, sum } }]) => {
-    const own = { [label]: key };
+    const labels = { [label]: key };
     let count = 0;
     const buckets = [...bounds, "+Inf"].map((le, index) => {
       count += counts[index] ?? 0;
-      return `_bucket${sample({ ...own, le }, count)}`;
+      return `_bucket${sample({ ...labels, le }, count)}`;
     });
-    return [...buckets, `_sum${sample(own, sum)}`, `_count${sample(own, count)}`];
+    return [...buckets, `_sum${sample(labels, sum)}`, `_count${sample(labels, count)}`];
   });
 }
 

@@ -48,28 +48,15 @@ interface DateOrder {
   readonly unit?: number;
 }
 
+const dates = (words: string, date: string): DateOrder => ({
+  words,
+  pattern: new RegExp(`^${date}${CLOCK}`, "i"),
+});
+
 const ORDERS = {
-  ymd: {
-    words: "year-month-day",
-    pattern: new RegExp(
-      String.raw`^(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)${CLOCK}`,
-      "i",
-    ),
-  },
-  dmy: {
-    words: "day.month.year",
-    pattern: new RegExp(
-      String.raw`^(?<day>\d\d?)([-/.])(?<month>\d\d?)\2(?<year>\d{4})${CLOCK}`,
-      "i",
-    ),
-  },
-  mdy: {
-    words: "month/day/year",
-    pattern: new RegExp(
-      String.raw`^(?<month>\d\d?)([-/.])(?<day>\d\d?)\2(?<year>\d{4})${CLOCK}`,
-      "i",
-    ),
-  },
+  ymd: dates("year-month-day", String.raw`(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)`),
+  dmy: dates("day.month.year", String.raw`(?<day>\d\d?)([-/.])(?<month>\d\d?)\2(?<year>\d{4})`),
+  mdy: dates("month/day/year", String.raw`(?<month>\d\d?)([-/.])(?<day>\d\d?)\2(?<year>\d{4})`),
   seconds: { words: "Unix seconds", pattern: /^(\d{9,10})(?:\.\d+)?$/, unit: 1000 },
   milliseconds: { words: "Unix milliseconds", pattern: /^(\d{12,13})$/, unit: 1 },
 } satisfies Record<string, DateOrder>;

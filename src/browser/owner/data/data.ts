@@ -45,7 +45,6 @@ export function createDataView(place: Element, page: Page) {
 /** Creates the card that imports files and pasted text. */
 function importCard(page: Page) {
   const rows = new Set<FileRow>();
-  let options: CountOptions = { prefix: "", query: "", timeZone: "UTC", lastDay: "" };
   /** True once the owner has said what is put before each id. */
   let isNamed = false;
   /** The work whose result is shown. It is aborted when the result is not wanted any more. */
@@ -69,7 +68,8 @@ function importCard(page: Page) {
   const status = make("p.small", { role: "status" });
   /** A line for each import that was sent, the latest first. */
   const results = make("", { role: "status" });
-  const errors = make("");
+  /** The reasons why files cannot be imported, and why those that are chosen cannot be counted. */
+  const [errors, failure] = [make(""), make("")];
   const files = make(".panel");
   const hint = make("small");
   const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
@@ -100,7 +100,7 @@ function importCard(page: Page) {
     },
     make("h2", "Import"),
     make("p.small", "Nothing is stored before you have seen what would come of it."),
-    ...[results, status, errors, files, drop, pasted, ids, question, panel],
+    ...[results, status, errors, failure, files, drop, pasted, ids, question, panel],
   );
   layOut();
 
@@ -158,8 +158,8 @@ function importCard(page: Page) {
     return open(pasted.value.trim() === "" ? [] : [new File([pasted.value], PASTED)]);
   }
 
-  function explain(name: string, error: unknown) {
-    errors.append(make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error)));
+  function explain(name: string, error: unknown, place = errors) {
+    place.append(make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error)));
   }
 
   /** Begins work in place of the earlier one. */
@@ -177,10 +177,10 @@ function importCard(page: Page) {
     try {
       const { timeZone } = await page.callForJson("status", { signal });
       const lastDay = dayFormat(timeZone)(Date.now() + 86_400_000);
-      options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
+      const options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
       const tables = [...rows].filter((row) => row.isCounted());
       for (const row of rows) row.show(options);
-      showIds(tables);
+      showIds(tables, options);
       if (tables.length === 0 || !question.hidden) return;
       const outcome = await count(tables.map(({ table }) => table), options, signal);
       for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
@@ -203,13 +203,12 @@ function importCard(page: Page) {
       }
     } catch (error) {
       if (signal.aborted) return;
-      fill(errors);
-      explain(error instanceof Unreadable ? error.file : "Import", error);
+      explain(error instanceof Unreadable ? error.file : "Import", error, failure);
     }
   }
 
   /** Shows what the first path becomes, and asks for the prefix that the pages use. */
-  function showIds(all: FileRow[]) {
+  function showIds(all: FileRow[], options: CountOptions) {
     const paths = all.flatMap(({ table: { sample, columns } }) =>
       sample.map((row) => row[columns.page] ?? "").filter(isPath)
     );
@@ -246,6 +245,7 @@ function importCard(page: Page) {
   function layOut() {
     const isEmpty = rows.size === 0;
     panel.hidden = true;
+    fill(failure);
     files.hidden = ids.hidden = isEmpty;
     question.hidden = true;
     drop.classList.toggle("big", isEmpty);

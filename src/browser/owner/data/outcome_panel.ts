@@ -56,11 +56,12 @@ export async function showOutcome(
 
 /** Tells what an import has in one line. */
 function figures({ rows, views, leftOut, firstDay, lastDay }: Outcome, counted: HTMLElement) {
-  const out = sumOf(leftOut.values().map(({ rows }) => rows));
+  const out = leftOut.values().reduce((sum, { rows }) => sum + rows, 0);
+  const sum = views.values().reduce((sum, number) => sum + number, 0);
   const words = make(
     "span",
     make("b", plural(views.size, "counter")),
-    ...[" (", counted, "), ", make("b", plural(sumOf(views.values()), "view"))],
+    ...[" (", counted, "), ", make("b", plural(sum, "view"))],
     ` in ${grouped(rows - out)} of ${plural(rows, "row")}, `,
     firstDay ? `by days from ${firstDay} to ${lastDay}` : "without days",
   );
@@ -86,10 +87,4 @@ function reasons({ leftOut, rowsOf }: Outcome) {
 
 function details(title: string, words: string, content: HTMLElement) {
   return make("details", { open: true }, make("summary", title, make("small", words)), content);
-}
-
-function sumOf(numbers: Iterable<number>): number {
-  let sum = 0;
-  for (const number of numbers) sum += number;
-  return sum;
 }

@@ -192,9 +192,14 @@ testOwner(
 testOwner("an import that fails says how far it came, and can be sent again", OLD, async (at) => {
   const { page, service } = at;
   const rows = Array.from({ length: 2500 }, (_, index) => `${index + 1} /p/${index}`).join("\n");
+  await page.route("**/status", (route) => route.abort());
   await choose(page, { "list.txt": rows });
-  await page.getByRole("button", { name: "p/0", exact: true }).click();
+  await page.getByText("The server cannot be reached.").waitFor();
+  await page.unroute("**/status");
+  await page.getByLabel("Put before each id").fill("x/");
+  await page.getByLabel("Put before each id").fill("");
   await page.getByText("2,500 new, 0 known").waitFor();
+  strictEqual(await page.getByText("The server cannot be reached.").count(), 0);
   let requests = 0;
   await page.route(
     IMPORTING,

@@ -1,15 +1,9 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
 import { StartError } from "./start_error.ts";
-import {
-  announce,
-  closeOnSignal,
-  fail,
-  type OpenService,
-  openService,
-  pause,
-} from "./start/server.ts";
+import { announce, closeOnSignal, fail, type OpenService, openService } from "./start/server.ts";
 import { parseConfig } from "./start/config.ts";
 import { readEnvironment } from "./start/environment.ts";
+import { pause } from "./waiting.ts";
 
 // As in main.ts: a bundle of the Redis client needs it.
 Object.assign(globalThis, {
@@ -64,7 +58,7 @@ export default {
 
 async function open(): Promise<OpenService> {
   const environment = await readEnvironment();
-  const { store } = parseConfig(environment.environment, environment.fileNames);
+  const { store } = parseConfig(environment.environment);
   if (store.kind === "kv-memory") {
     throw new StartError(
       "Workers cannot share counters in memory: set STORE_URL to a Redis, or start main.ts",

@@ -10,11 +10,11 @@ import {
   type Move,
   type Risks,
   type Update,
-  withTimeout,
   type Write,
 } from "../domain/store.ts";
 import { applyUpdate } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";
+import { withTimeout } from "../waiting.ts";
 import { Failure } from "../domain/errors.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
 import type { NumberedLine } from "../domain/line.ts";

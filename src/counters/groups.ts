@@ -4,6 +4,7 @@ import type { CounterId } from "../domain/counter_id.ts";
 import { type CounterState, type Day, firstDayOf, yearOf } from "../domain/history.ts";
 import { type ListedCounter, type ListOptions, type ListPage, MAX_HITS } from "../domain/store.ts";
 import { Failure } from "../domain/errors.ts";
+import { nextTurn } from "../waiting.ts";
 
 /** Maximum age of a result, counted from the beginning of its scan, in milliseconds. */
 const MAX_AGE_MS = 10_000;
@@ -254,7 +255,7 @@ class Scanner {
 
   async #passAll(): Promise<void> {
     // Scans that are requested in the same turn of the event loop may share the pass.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (this.#waiting.length > 0) {
       const jobs = this.#take();
       try {

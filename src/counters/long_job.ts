@@ -1,3 +1,5 @@
+import { nextTurn, pause } from "../waiting.ts";
+
 /** Ratio of a pause to the piece before it. */
 const PAUSE_FACTOR = 3;
 /** Maximum duration of a piece that counts for its pause, in milliseconds. */
@@ -27,10 +29,10 @@ export class LongJob {
   /** Ends a piece. Resolves when the next one may begin. Reports whether calls arrived. */
   async endPiece(): Promise<boolean> {
     const pieceMs = Math.min(performance.now() - this.#began, MAX_PIECE_MS);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     const hasCalls = this.calls() > this.#callsBefore;
     if (hasCalls && performance.now() < this.#pausesUntil) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_FACTOR * pieceMs));
+      await pause(PAUSE_FACTOR * pieceMs);
     }
     this.beginPiece();
     return hasCalls;

@@ -1,3 +1,5 @@
+import { BoundedMap } from "../bounded_map.ts";
+
 /** A calendar day, as days since 1970-01-01. */
 export type Day = number;
 
@@ -249,12 +251,11 @@ export function mergeDays(
  * creating a Date for each is slow.
  */
 function cached<From, To>(convert: (from: From) => To): (from: From) => To {
-  const known = new Map<From, To>();
+  const known = new BoundedMap<From, To>(DATE_CACHE_SIZE);
   return (from) => {
     let to = known.get(from);
     if (to !== undefined) return to;
     to = convert(from);
-    if (known.size >= DATE_CACHE_SIZE) known.clear();
     // Not for an invalid text, which may be long.
     if (to !== undefined) known.set(from, to);
     return to;

@@ -160,20 +160,3 @@ export interface OpenStore {
   /** Closes the store, once, when no call waits for it any more. */
   close(): Promise<void>;
 }
-
-/**
- * Waits for a call to a store. Throws `store-unavailable` if it takes longer than `milliseconds`.
- * The call itself goes on.
- */
-export async function withTimeout<Result>(
-  milliseconds: number,
-  call: Promise<Result>,
-): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Failure("store-unavailable")), milliseconds);
-  try {
-    return await Promise.race([call, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -1,5 +1,6 @@
 import type { NumberedLine } from "../domain/line.ts";
 import { headersFor } from "./response.ts";
+import { nextTurn } from "../waiting.ts";
 
 /** The error of the line in which a body was truncated. */
 export const TRUNCATED_BODY = "the body ended too early";
@@ -38,7 +39,7 @@ export async function* bodyLines(
   try {
     for await (const chunk of body) {
       if (performance.now() - since > TURN_MS) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         since = performance.now();
       }
       const bytes = joined(rest, chunk);

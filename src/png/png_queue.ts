@@ -3,6 +3,7 @@ import { errorBadge } from "../badge/drawings.ts";
 import { loadOnce } from "../load_once.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
+import { pause } from "../waiting.ts";
 import type { Rasterize, RasterizerParts, RasterJob } from "./rasterizer.ts";
 
 type Png = Uint8Array<ArrayBuffer>;
@@ -120,10 +121,6 @@ export function createPngQueue(log: Log) {
     /** Ends the worker. */
     close: (): void => rasterizer?.close(),
   };
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Starts a rasterizer in a worker, or in this thread on platforms without workers. */

@@ -12,7 +12,7 @@ import type { StoreSetting } from "../store/setting.ts";
 /** The output of a command and the exit code of the process. An error goes to standard error. */
 type CommandResult = { readonly text: string; readonly code: 0 | 1 };
 
-const OPTIONS = { help: { type: "boolean" }, version: { type: "boolean" } } as const;
+const OPTIONS = ["--help", "--version"];
 
 /**
  * Runs the command that the arguments name instead of a server. Refuses all other arguments, so
@@ -20,25 +20,17 @@ const OPTIONS = { help: { type: "boolean" }, version: { type: "boolean" } } as c
  * settings.
  */
 export async function runCommand(args: readonly string[]): Promise<CommandResult> {
-  const { parseArgs } = await import("node:util");
-  const { values, positionals, tokens } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    strict: false,
-    tokens: true,
-  });
-  for (const token of tokens) {
-    if (token.kind !== "option") continue;
-    const isKnown = Object.hasOwn(OPTIONS, token.name) && token.value === undefined;
-    if (!isKnown) return refusal(`Unknown option ${token.rawName}: ${hintFor(token.name)}.`);
+  const unknown = args.find((text) => text.startsWith("-") && !OPTIONS.includes(text));
+  if (unknown !== undefined) {
+    const [option = ""] = unknown.split("=");
+    return refusal(`Unknown option ${option}: ${hintFor(option)}.`);
   }
-  const [command, url, ...others] = positionals;
+  const [command, url, ...others] = args.filter((text) => !OPTIONS.includes(text));
   if (others.length > 0 || (command ?? "link") !== "link") {
     return refusal("Unknown argument: the only command is link [URL]. See --help.");
   }
-  if (values.help) return { text: helpText(), code: 0 };
-  if (values.version) return { text: `Tallymark ${VERSION}`, code: 0 };
-  if (command === undefined) return refusal("Expected --help, --version or link [URL].");
+  if (args.includes("--help")) return { text: helpText(), code: 0 };
+  if (args.includes("--version")) return { text: `Tallymark ${VERSION}`, code: 0 };
   return await printLink(url);
 }
 
@@ -47,7 +39,7 @@ function refusal(text: string): CommandResult {
 }
 
 function hintFor(option: string): string {
-  const name = option.toUpperCase().replaceAll("-", "_");
+  const name = option.slice(2).toUpperCase().replaceAll("-", "_");
   const isSetting = Object.values(SETTINGS).some((setting) => setting.name === name);
   return isSetting ? `set ${name} in the environment or in .env` : "see --help";
 }
@@ -74,8 +66,7 @@ function settingText({ name, default: value = "", meaning }: Setting<unknown>): 
 
 async function printLink(url: string | undefined): Promise<CommandResult> {
   try {
-    const { environment, fileNames } = await readEnvironment();
-    const config = parseConfig(environment, fileNames);
+    const config = parseConfig((await readEnvironment()).environment);
     const page = url === undefined ? defaultPage(config) : parsePage(url);
     const token = linkTokenOf(config.secret ?? keptSecret(config.store));
     if (token !== undefined) return { text: `${page}/#sign-in=${token}`, code: 0 };

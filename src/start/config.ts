@@ -17,11 +17,8 @@ type Values = {
 /** All settings, checked. {@linkcode SETTINGS} says what each of them means. */
 export type Config = ReturnType<typeof parseConfig>;
 
-/**
- * Parses all settings. Throws a {@linkcode ConfigError} that names every invalid one. `fileNames`
- * are the settings of `.env`.
- */
-export function parseConfig(environment: Environment, fileNames: readonly string[] = []) {
+/** Parses all settings. Throws a {@linkcode ConfigError} that names every invalid one. */
+export function parseConfig(environment: Environment) {
   const deploy = isDeploy(environment);
   const platform: "deploy" | "standalone" = deploy ? "deploy" : "standalone";
   const settings: Setting<unknown>[] = Object.values(SETTINGS);
@@ -111,19 +108,7 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   const openReads = deploy || secret === undefined || publicReads;
   const config = { ...values, platform, store, ignored, openReads };
   if (problems.size > 0) {
-    // Conda and some shells export a HOST that their user has never set.
-    const { name: host } = SETTINGS.hostname;
-    throw new ConfigError(
-      Array.from(
-        problems,
-        ([name, problem]) => `${name}${name === host ? sourceOf(host, fileNames) : ""} ${problem}`,
-      ),
-    );
+    throw new ConfigError(Array.from(problems, ([name, problem]) => `${name} ${problem}`));
   }
   return Object.freeze(config);
-}
-
-/** Returns where a setting is set, for an error that names it. */
-export function sourceOf(name: string, fileNames: readonly string[]): string {
-  return ` (set in ${fileNames.includes(name) ? ".env" : "the environment"})`;
 }

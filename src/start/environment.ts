@@ -15,8 +15,6 @@ export interface LoadedEnvironment {
   readonly unknownNames: readonly string[];
   /** Names of the settings whose value has the quotation marks that `docker --env-file` keeps. */
   readonly quotedNames: readonly string[];
-  /** Names of the settings that are in `.env` and not in the environment of the process. */
-  readonly fileNames: readonly string[];
 }
 
 /**
@@ -27,7 +25,7 @@ export async function readEnvironment(): Promise<LoadedEnvironment> {
   const own = readVariables();
   refuseRuntime(Deno.version.deno, isDeploy(own));
   const quotedNames = VARIABLES.filter((name) => /^(["']).*\1$/s.test(own[name] ?? ""));
-  if (isDeploy(own)) return { environment: own, unknownNames: [], quotedNames, fileNames: [] };
+  if (isDeploy(own)) return { environment: own, unknownNames: [], quotedNames };
   const file = await readDotEnv();
   // Not all VARIABLES, because a file must not say that this is Deno Deploy.
   const settings = Object.values(SETTINGS).map(namesOf).flatMap((names) => {
@@ -40,7 +38,6 @@ export async function readEnvironment(): Promise<LoadedEnvironment> {
     unknownNames: Object.keys(file).filter((name) => !VARIABLES.includes(name))
       .map((name) => /^[\w.-]{1,40}$/.test(name) ? name : "…"),
     quotedNames,
-    fileNames: VARIABLES.filter((name) => file[name] && own[name] === undefined),
   };
 }
 

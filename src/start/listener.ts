@@ -1,5 +1,6 @@
 import type { Log } from "../log.ts";
 import { errorMessage, StartError } from "../start_error.ts";
+import { pause } from "../waiting.ts";
 
 /** Time between attempts to listen again, in milliseconds. */
 const RELISTEN_PAUSE_MS = 100;
@@ -14,10 +15,8 @@ type Place = Pick<Deno.NetAddr, "hostname" | "port"> | undefined;
  * open. The listener then listens again on the same address as soon as descriptors are free.
  */
 export function listen(
-  { at, hostSource, fetch, log }: {
+  { at, fetch, log }: {
     at: Place;
-    /** The source of HOST, for the error. Empty if it is not set. */
-    hostSource: string;
     fetch: Deno.ServeHandler<Deno.NetAddr>;
     log: Log;
   },
@@ -39,7 +38,7 @@ export function listen(
 
   async function beginAgain(): Promise<void> {
     while (true) {
-      await new Promise((resolve) => setTimeout(resolve, RELISTEN_PAUSE_MS));
+      await pause(RELISTEN_PAUSE_MS);
       if (stopped) return;
       try {
         return void begin(address);
@@ -62,10 +61,9 @@ export function listen(
   try {
     address = begin(at);
   } catch (cause) {
-    const place = at === undefined
-      ? ""
-      : ` on HOST ${at.hostname}${hostSource} and PORT ${at.port}`;
-    throw new StartError(`Cannot listen${place}: ${errorMessage(cause)}`, { cause });
+    // Conda and some shells export a HOST that their user has never set.
+    const place = at && ` on HOST ${at.hostname} and PORT ${at.port} of the environment or .env`;
+    throw new StartError(`Cannot listen${place ?? ""}: ${errorMessage(cause)}`, { cause });
   }
   return {
     address,

@@ -2,7 +2,7 @@ import { createApp } from "../app.ts";
 import { linkTokenOf } from "../auth/signed_token.ts";
 import { banner, clockWarning, settingsWarnings, shellWord } from "./banner.ts";
 import { runCommand } from "./command_line.ts";
-import { type Config, parseConfig, sourceOf } from "./config.ts";
+import { type Config, parseConfig } from "./config.ts";
 import { createCalendar } from "../domain/calendar.ts";
 import { type Counters, createCounters } from "../counters/counters.ts";
 import { folderOf } from "../store/kv/file/file_lock.ts";
@@ -14,6 +14,7 @@ import { findSecret, keepSecret, noticeOfNew } from "./generated_secret.ts";
 import { explainFailure, SETTINGS } from "./settings.ts";
 import { Metrics } from "../metrics.ts";
 import { createLog, type Log, printTo } from "../log.ts";
+import { pause } from "../waiting.ts";
 
 /**
  * Time that open requests may take after a signal, in milliseconds. Deno Deploy grants 5 s for the
@@ -51,9 +52,7 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   const service = await openService(environment, { isTerminal, onUnusable: fail });
   const { config, log } = service;
   const at = config.platform === "deploy" ? undefined : config;
-  const { name: host } = SETTINGS.hostname;
-  const hostSource = environment.environment[host] ? sourceOf(host, environment.fileNames) : "";
-  const listener = listen({ at, hostSource, fetch: service.app.fetch, log });
+  const listener = listen({ at, fetch: service.app.fetch, log });
   const closed = closeOnSignal(service, listener.stop);
   announce(service, listener.address);
   if (at !== undefined && variable("DENO_SERVE_ADDRESS")) {
@@ -101,10 +100,10 @@ export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the store and builds the app on it. */
 export async function openService(
-  { environment, unknownNames, quotedNames, fileNames }: LoadedEnvironment,
+  { environment, unknownNames, quotedNames }: LoadedEnvironment,
   { isTerminal, onUnusable, worker }: OpenServiceOptions,
 ) {
-  const config = parseConfig(environment, fileNames);
+  const config = parseConfig(environment);
   const startedAt = config.platform === "standalone" ? Date.now() : undefined;
   const file = config.secret === undefined && startedAt !== undefined
     ? findSecret(config.store)
@@ -212,9 +211,4 @@ function secretsOf(config: Config): string[] {
     secrets.push(password, search);
   }
   return secrets.filter((text) => text !== undefined);
-}
-
-/** Resolves after this time. */
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

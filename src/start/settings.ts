@@ -277,7 +277,7 @@ function parseHost(text: string): string {
   // A URL has an IPv6 address in brackets.
   const host = text.replace(/^\[([\da-f]*:[\w:.%]*)\]$/i, "$1");
   if (/^[\w.:%-]+$/.test(host)) return host;
-  throw new RangeError("must be a host name or an IP address");
+  throw new RangeError("must be a host name or an IP address, in the environment or in .env");
 }
 
 /** Maximum length of a prefix: a Deno KV key has 2 KiB, and the id needs most of them. */

@@ -2,7 +2,8 @@ import type { Calendar } from "../domain/calendar.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { StartError } from "../start_error.ts";
-import { type CounterStore, withTimeout } from "../domain/store.ts";
+import type { CounterStore } from "../domain/store.ts";
+import { pause, withTimeout } from "../waiting.ts";
 import { openCounterFile } from "./kv/file/counter_file.ts";
 import { explainFailure } from "./kv/file/file_check.ts";
 import { openKvStore } from "./kv/kv_store.ts";
@@ -151,7 +152,7 @@ async function requireAnswer(store: CounterStore): Promise<void> {
       await withTimeout(until - performance.now(), store.check());
       return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
   }
   // One that is still being opened may never close.

@@ -7,7 +7,7 @@ import { FAR_AWAY_MS } from "../support/time_limit.ts";
 /** The modules that all others may import, and that import each other only. */
 const LEAVES =
   "bounded_map.ts load_once.ts log.ts metrics.ts problem.ts start_error.ts version.ts " +
-  "domain/errors.ts http/query.ts";
+  "waiting.ts domain/errors.ts http/query.ts";
 
 /**
  * The parts that each part of `src` may import from, also types. A part is a folder or a module.

@@ -23,7 +23,6 @@ export async function startLocalService(
       environment: { STORE_URL: "memory:", ...env },
       unknownNames: [],
       quotedNames: [],
-      fileNames: [],
     },
     {
       isTerminal: false,

@@ -5,6 +5,7 @@ import { type CounterState, type CurrentDays, isOpenOn, LAST_DAY } from "../../d
 import { Failure } from "../../domain/errors.ts";
 import { type Plan, planMove } from "../../domain/planner.ts";
 import type { Move } from "../../domain/store.ts";
+import { pause } from "../../waiting.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,
@@ -272,7 +273,7 @@ export class Database {
     if (performance.now() > endTime) {
       this.#unavailable(new Error("Too many conflicts with other writers"));
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS));
+    await pause(Math.random() * CONFLICT_PAUSE_MS);
   }
 
   /** Stores what changes write in one commit. Returns false on a conflict. */

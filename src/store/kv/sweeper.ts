@@ -1,4 +1,5 @@
 import type { Day } from "../../domain/history.ts";
+import { pause } from "../../waiting.ts";
 import type { Database } from "./database.ts";
 import { dayBucketAt } from "./deduplication.ts";
 import { OWN, saltKey } from "./kv_layout.ts";
@@ -58,7 +59,7 @@ export function startSweeper(database: Database): () => Promise<void> {
       const operation = kv.atomic();
       for (const { key } of entries) operation.delete(key);
       await operation.commit();
-      await new Promise((resolve) => setTimeout(resolve, performance.now() - start));
+      await pause(performance.now() - start);
     }
   }
 

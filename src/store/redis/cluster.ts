@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { pause } from "../../waiting.ts";
 import { slotOf, SLOTS } from "./redis_layout.ts";
 import {
   askForList,
@@ -94,7 +95,7 @@ export async function openCluster(
         const again = refused.filter((routed) => routed.node?.isUsable);
         if (again.length === 0 || performance.now() > until) return;
         if (again.some((routed) => routed.node === node)) {
-          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+          await pause(PAUSE_MS);
         }
         await sendRound(again, until);
       }),

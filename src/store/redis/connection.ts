@@ -1,6 +1,6 @@
 import { RedisClient as Client, RESP_TYPES } from "@redis/client";
 import type { RedisAddress } from "../setting.ts";
-import { withTimeout } from "../../domain/store.ts";
+import { withTimeout } from "../../waiting.ts";
 import type { StoreHealth } from "../store_health.ts";
 import { type Command, isRefused, type Reply, replyOf, UNSENT } from "./reply.ts";
 

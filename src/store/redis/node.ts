@@ -1,5 +1,5 @@
 import type { RedisAddress, RedisSetting } from "../setting.ts";
-import { withTimeout } from "../../domain/store.ts";
+import { withTimeout } from "../../waiting.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { StoreHealth } from "../store_health.ts";

@@ -1,5 +1,6 @@
 import { StartError } from "../../start_error.ts";
-import { type OpenStore, withTimeout } from "../../domain/store.ts";
+import type { OpenStore } from "../../domain/store.ts";
+import { withTimeout } from "../../waiting.ts";
 import type { RedisAddress, RedisForm } from "../setting.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
 import type { Log } from "../../log.ts";

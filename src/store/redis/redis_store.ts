@@ -10,10 +10,10 @@ import {
   type OnceAddition,
   type OpenStore,
   type Outcome,
-  withTimeout,
   type Write,
 } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
+import { withTimeout } from "../../waiting.ts";
 import { relatedKey } from "./redis_layout.ts";
 import type { Shard } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";

@@ -52,7 +52,7 @@ const refused: [args: string[], message: RegExp][] = [
   [["canary", "--help"], /^Unknown argument/],
   [["link", "http://localhost:1", "canary"], /^Unknown argument/],
   [[""], /^Unknown argument/],
-  [["--"], /^Expected /],
+  [["--"], /^Unknown option --: see --help/],
 ];
 
 for (const [args, message] of refused) {

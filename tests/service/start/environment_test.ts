@@ -117,7 +117,7 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
   const lines = new TextDecoder().decode(output.stdout).trim().split("\n");
   for (const [index, { name, expected, unknownNames = [] }] of cases.entries()) {
     await t.step(name, () => {
-      const { quotedNames: _, fileNames: __, ...loaded } = JSON.parse(lines[index] ?? "");
+      const { quotedNames: _, ...loaded } = JSON.parse(lines[index] ?? "");
       deepStrictEqual(loaded, { environment: expected, unknownNames });
     });
   }

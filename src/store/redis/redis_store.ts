@@ -40,9 +40,10 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   const { link, prefix, calendar, onAhead } = options;
   /**
    * The last totals of counters whose day is open on the server. A deletion, another server or
-   * another database in its place may close it. Those that are missing need a script.
+   * another database in its place may close it. Those that are missing need a script. A hit changes
+   * the object, which saves a lookup.
    */
-  let openTotals = new BoundedMap<CounterId, number>(CACHE_SIZE);
+  let openTotals = new BoundedMap<CounterId, { total: number }>(CACHE_SIZE);
   /** The day and the connection for which they hold. */
   let openDay: Day = -Infinity;
   let connectedAt = -Infinity;
@@ -66,9 +67,9 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     const now = renew();
     const connection = connectedAt;
     const totals = openTotals;
-    const knownBefore = additions.map(({ id }) => totals.get(id));
+    const open = additions.map(({ id }) => totals.get(id));
     const commands = additions.map(({ id, amount }, index): Command => {
-      return knownBefore[index] === undefined
+      return open[index] === undefined
         ? hitCall("add", id, [now.today, now.latest, amount])
         : ["INCRBY", prefix + id, String(amount)];
     });
@@ -82,12 +83,11 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
       if (wasAhead) onAhead(id);
       const total = Number(wasAhead ? reply.value[0] : reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
-      const before = total - amount;
-      const known = knownBefore[index];
+      const known = open[index];
+      if (known === undefined) totals.set(id, { total });
       // The total was set or deleted since, or the data is that of another time.
-      const isPlain = known !== undefined;
-      if (isPlain && (isRenewed || before < known)) return begin(addition, now.today, total);
-      totals.set(id, total);
+      else if (isRenewed || total - amount < known.total) return begin(addition, now.today, total);
+      else known.total = total;
       return total;
     });
     // Nearly all are settled. Awaiting each would cost more than all the rest.

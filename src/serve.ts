@@ -16,6 +16,8 @@ for (const [method, stream] of [["log", Deno.stdout], ["error", Deno.stderr]] as
 
 /** Time to wait for other workers, in milliseconds. */
 const PATIENCE_MS = 2200;
+/** Maximum time for which a worker waits for its store before it takes connections. */
+const OPENING_MS = 5000;
 
 /** A message to the other workers. */
 type Message = [worker: string, isRunning: boolean];
@@ -34,14 +36,19 @@ channel.onmessage = ({ data: [worker, isRunning] }: MessageEvent<Message>) => {
 tell(true);
 
 const service = await open().catch(fail);
-// A worker takes connections once this module has run. While it loads the client of Redis on a busy
-// machine, it could not answer in time.
-await service.counters.ready().catch(() => {});
+// A worker takes connections once this module has run. On a busy machine, it may take several
+// attempts to open the store, and hits would fail between them.
+await until(() => service.counters.ready().then(() => true, () => false), OPENING_MS);
 closeOnSignal(service).then(exitWithOthers);
 
 /**
  * The entry for `deno serve --parallel`, which runs a worker on each core, all on one port. Each is
  * a service of its own, so that they share a Redis or a remote Deno KV as several servers do.
+ *
+ * @example
+ * ```sh
+ * STORE_URL=redis://127.0.0.1:6379 deno serve --parallel -A src/serve.ts
+ * ```
  */
 export default {
   fetch(request: Request, connection: ConnectionInfo): Response | Promise<Response> {
@@ -75,9 +82,11 @@ async function open(): Promise<OpenService> {
       { cause },
     );
   });
-  const { own } = service;
-  if (own === undefined || own.path !== undefined) return service;
-  throw new StartError(`Set SECRET_TOKEN: all workers need the same one, and ${own.warnings[0]}`);
+  const { generated } = service;
+  if (generated === undefined || generated.path !== undefined) return service;
+  throw new StartError(
+    `Set SECRET_TOKEN: all workers need the same one, and ${generated.warnings[0]}`,
+  );
 }
 
 /** Ends the process once every worker has answered its hits, because Deno.exit ends all of them. */
@@ -89,9 +98,13 @@ async function exitWithOthers(): Promise<void> {
   Deno.exit(0);
 }
 
-/** Resolves when a condition is met, at the latest after {@linkcode PATIENCE_MS}. */
-async function until(isMet: () => boolean): Promise<void> {
-  for (let waited = 0; !isMet() && waited < PATIENCE_MS; waited += 50) await pause(50);
+/** Resolves when a condition is met, or soon after `milliseconds`. */
+async function until(
+  isMet: () => boolean | Promise<boolean>,
+  milliseconds = PATIENCE_MS,
+): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (!await isMet() && performance.now() < end) await pause(50);
 }
 
 function tell(isRunning: boolean): void {

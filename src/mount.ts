@@ -34,7 +34,15 @@ export const fetch = async (
   return await app.fetch(request, connection);
 };
 
-/** Waits for the calls in flight and closes the store. A later request opens it again. */
+/**
+ * Waits for the calls in flight and closes the store. A later request opens it again.
+ *
+ * @example
+ * ```ts
+ * const server = Deno.serve(tallymark.fetch);
+ * Deno.addSignalListener("SIGTERM", () => server.shutdown().then(tallymark.close));
+ * ```
+ */
 export async function close(): Promise<void> {
   const opened = opening;
   opening = undefined;
@@ -54,7 +62,7 @@ async function open(): Promise<OpenService> {
   for (const warning of service.warnings) log.warn(warning);
   log.info("mounted", { source: service.counters.source });
   // No banner prints the secret of this run here.
-  if (service.own !== undefined && service.own.path === undefined) {
+  if (service.generated !== undefined && service.generated.path === undefined) {
     log.warn("SECRET_TOKEN is not set: /hit returns 401 until it is");
   }
   return service;

@@ -41,7 +41,16 @@ const MAX_SUM_PAUSING_MS = 1500;
 /** The counters of a store, exact under any number of concurrent calls. */
 export type Counters = ReturnType<typeof createCounters>;
 
-/** Creates the counters of a store, which they own from then on. */
+/**
+ * Creates the counters of a store. Closing them closes the store.
+ *
+ * @example
+ * ```ts
+ * const counters = createCounters(store, createCalendar("Europe/Berlin"));
+ * const number = await counters.hit(counterId("home"));
+ * await counters.close();
+ * ```
+ */
 export function createCounters(
   store: CounterStore,
   calendar: Calendar = createCalendar("UTC"),

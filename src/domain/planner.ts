@@ -3,11 +3,18 @@
  * returns the result for the caller and the writes. This module reads and writes nothing.
  *
  * Deno KV commits every plan. Redis commits those of sets and deletions. It decides hits in scripts
- * (`scripts.ts`), because a plan would take a second round trip, so most rules about hits are in
- * both files. A day that is ahead is rare, and ended by a plan.
+ * (`scripts.ts`), because a plan would take a second round trip, so the rules about hits are in
+ * both files.
  *
  * A plan is valid only while the counter is as it was read. The store has to commit it under that
  * condition, or plan again.
+ *
+ * @example
+ * ```ts
+ * const { result, writes } = planHits(record, 3, currentDays(calendar));
+ * if (writes !== undefined) await commit(record, writes);
+ * return result; // The new total, or the failure of this counter.
+ * ```
  */
 import {
   type CounterState,
@@ -49,9 +56,9 @@ export interface CounterRecord {
    */
   readonly ledger?: OpenYear | "damaged" | undefined;
   /**
-   * The closed years that are stored. Hits need them only if the ledger is damaged or its open day
-   * is ahead, writes always.
-   * A damaged year is an entry without hits, so that it is deleted or replaced with the others.
+   * The closed years that are stored. Writes need them. Hits need them only if the ledger is
+   * damaged or its open day is ahead. A damaged year has no hits, and is deleted or replaced with
+   * the others.
    */
   readonly years?: readonly YearEntry[];
   /** The last report. Hits need none. */

@@ -9,10 +9,10 @@ import type { StoreSetting } from "../store/setting.ts";
  * the token of the sign-in link, if there is one.
  */
 export function banner(
-  { config, address, own, signIn }: {
+  { config, address, generated, signIn }: {
     config: Config;
     address: Deno.NetAddr;
-    own: GeneratedSecret | undefined;
+    generated: GeneratedSecret | undefined;
     signIn: string | undefined;
   },
 ): string {
@@ -23,13 +23,17 @@ export function banner(
     ...config.publicUrl === undefined ? [] : [`  public    ${config.publicUrl}`],
     `  reads     ${config.openReads ? "open to everyone" : PROTECTED_READS}`,
   ];
-  if (own?.path !== undefined) {
-    const mark = own.isNew ? " (NEW: keep a copy of it with your backups)" : "";
-    lines.push(`  secret    in ${own.path}${mark}`);
-  } else if (own !== undefined) {
-    lines.push(`  secret    ${own.text} (NEW, for this run only: set SECRET_TOKEN to keep one)`);
+  if (generated?.path !== undefined) {
+    const mark = generated.isNew ? " (NEW: keep a copy of it with your backups)" : "";
+    lines.push(`  secret    in ${generated.path}${mark}`);
+  } else if (generated !== undefined) {
+    lines.push(
+      `  secret    ${generated.text} (NEW, for this run only: set SECRET_TOKEN to keep one)`,
+    );
   }
-  lines.push(`  try       curl -X POST -H "X-Auth-Token: ${inShell(own)}" "${url}/hit?id=home"`);
+  lines.push(
+    `  try       curl -X POST -H "X-Auth-Token: ${inShell(generated)}" "${url}/hit?id=home"`,
+  );
   if (signIn !== undefined) {
     lines.push(
       `  sign in   ${config.publicUrl ?? url}/#sign-in=${signIn} (works once, for ten minutes)`,
@@ -75,10 +79,10 @@ export function clockWarning(now: number): string | undefined {
 const PROTECTED_READS = "require the secret (set PUBLIC_READS=1 to make badges public)";
 
 /** Returns the secret for a line of a shell, within double quotes. */
-function inShell(own: GeneratedSecret | undefined): string {
-  if (own === undefined) return "$SECRET_TOKEN";
-  if (own.path === undefined) return own.text;
-  return `$(cat ${shellWord(own.path)})`;
+function inShell(generated: GeneratedSecret | undefined): string {
+  if (generated === undefined) return "$SECRET_TOKEN";
+  if (generated.path === undefined) return generated.text;
+  return `$(cat ${shellWord(generated.path)})`;
 }
 
 function placeOf(store: StoreSetting): string {

@@ -22,14 +22,14 @@ export interface LoadedEnvironment {
  * The process takes precedence.
  */
 export async function readEnvironment(): Promise<LoadedEnvironment> {
-  const own = readVariables();
-  refuseRuntime(Deno.version.deno, isDeploy(own));
-  const quotedNames = VARIABLES.filter((name) => /^(["']).*\1$/s.test(own[name] ?? ""));
-  if (isDeploy(own)) return { environment: own, unknownNames: [], quotedNames };
+  const variables = readVariables();
+  refuseRuntime(Deno.version.deno, isDeploy(variables));
+  const quotedNames = VARIABLES.filter((name) => /^(["']).*\1$/s.test(variables[name] ?? ""));
+  if (isDeploy(variables)) return { environment: variables, unknownNames: [], quotedNames };
   const file = await readDotEnv();
   // Not all VARIABLES, because a file must not say that this is Deno Deploy.
   const settings = Object.values(SETTINGS).map(namesOf).flatMap((names) => {
-    const source = names.some((name) => own[name] !== undefined) ? own : file;
+    const source = names.some((name) => variables[name] !== undefined) ? variables : file;
     return names.map((name) => [name, source[name]]);
   });
   return {
@@ -43,10 +43,10 @@ export async function readEnvironment(): Promise<LoadedEnvironment> {
 
 function readVariables(): Environment {
   const problems: string[] = [];
-  const own: Record<string, string | undefined> = {};
+  const variables: Record<string, string | undefined> = {};
   for (const name of VARIABLES) {
     try {
-      own[name] = Deno.env.get(name) || undefined;
+      variables[name] = Deno.env.get(name) || undefined;
     } catch (error) {
       if (error instanceof Deno.errors.NotCapable) throw error;
       // The error of Deno shows the whole value.
@@ -54,7 +54,7 @@ function readVariables(): Environment {
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return own;
+  return variables;
 }
 
 async function readDotEnv(): Promise<Environment> {

@@ -70,10 +70,10 @@ function readSecret(path: string): string | undefined {
  */
 export function keepSecret({ path, text }: SecretFile): GeneratedSecret {
   if (text !== undefined) return { text, path, isNew: false, warnings: fileWarnings(path, text) };
-  const own = randomSecret();
+  const generated = randomSecret();
   try {
-    writeSecret(path, own);
-    return { text: own, path, isNew: true, warnings: [] };
+    writeSecret(path, generated);
+    return { text: generated, path, isNew: true, warnings: [] };
   } catch (error) {
     // Another process may have been faster.
     const theirs = error instanceof Deno.errors.AlreadyExists ? readSecret(path) : undefined;
@@ -81,7 +81,7 @@ export function keepSecret({ path, text }: SecretFile): GeneratedSecret {
     const warning = `the secret is for this run only because ${path} cannot be written: ${
       errorMessage(error)
     }. Let the user that runs Tallymark write it, or set SECRET_TOKEN`;
-    return { text: own, path: undefined, isNew: true, warnings: [warning] };
+    return { text: generated, path: undefined, isNew: true, warnings: [warning] };
   }
 }
 

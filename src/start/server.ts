@@ -66,10 +66,10 @@ async function start(environment: LoadedEnvironment): Promise<void> {
 
 /** Prints the address of the service, and logs its start. */
 export function announce(
-  { config, own, signIn, log, counters, warnings }: OpenService,
+  { config, generated, signIn, log, counters, warnings }: OpenService,
   address: Deno.NetAddr,
 ): void {
-  printTo("stdout", banner({ config, address, own, signIn }));
+  printTo("stdout", banner({ config, address, generated, signIn }));
   for (const warning of warnings) log.warn(warning);
   log.info("start", { source: counters.source });
 }
@@ -124,25 +124,27 @@ export async function openService(
     return refuseFolder(config.store.path, cause);
   });
   const counters = createCounters(store, calendar, metrics);
-  const own = file === undefined ? undefined : keepSecret(file);
-  const secret = config.secret ?? own?.text;
+  const generated = file === undefined ? undefined : keepSecret(file);
+  const secret = config.secret ?? generated?.text;
   /** The token of the sign-in link, if there is a terminal for it. */
   const signIn = isTerminal && startedAt !== undefined && secret !== undefined
     ? linkTokenOf(secret)
     : undefined;
   for (const text of [secret, signIn]) if (text !== undefined) secrets.push(text);
-  const isUsed = own?.isNew ? await holdsCounters(counters).catch(() => undefined) : undefined;
-  const notice = own?.isNew ? noticeOfNew(own, isUsed) : undefined;
+  const isUsed = generated?.isNew
+    ? await holdsCounters(counters).catch(() => undefined)
+    : undefined;
+  const notice = generated?.isNew ? noticeOfNew(generated, isUsed) : undefined;
   const clock = clockWarning(Date.now());
   // At once, because only one of several workers creates the secret.
-  for (const warning of own?.warnings ?? []) log.warn(warning);
+  for (const warning of generated?.warnings ?? []) log.warn(warning);
   if (notice !== undefined && isUsed !== false) log.warn(notice);
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const app = createApp({
     config: {
       ...{ ...config, secret, proxies, startedAt },
       notices: [notice, clock].filter((text) => text !== undefined),
-      secretPlace: own === undefined ? SETTINGS.secret.name : own.path,
+      secretPlace: generated === undefined ? SETTINGS.secret.name : generated.path,
     },
     counters,
     metrics,
@@ -151,7 +153,7 @@ export async function openService(
   // Not in the log yet, because one of several workers logs them.
   const warnings = settingsWarnings(config, { unknownNames, quotedNames });
   if (clock !== undefined) warnings.push(clock);
-  return { config, warnings, own, signIn, log, counters, app };
+  return { config, warnings, generated, signIn, log, counters, app };
 }
 
 /** Reports whether the store holds a counter. Rejects if it is unavailable. */

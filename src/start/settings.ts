@@ -290,7 +290,9 @@ function parsePrefix(text: string): string {
     throw new RangeError(`must have at most ${MAX_PREFIX_LENGTH} visible characters`);
   }
   // An id could complete a shorter text, such as `tally`.
-  if (INTERNAL_PREFIXES.some((own) => text.startsWith(own) || own.startsWith(text))) {
+  if (
+    INTERNAL_PREFIXES.some((reserved) => text.startsWith(reserved) || reserved.startsWith(text))
+  ) {
     throw new RangeError(
       "must not begin with { or tallymark, as the service's own keys do (to keep all counters in one slot of a Redis Cluster, use hits:{all}:)",
     );

@@ -43,6 +43,13 @@ export interface OpenStoreOptions {
  * Throws a {@linkcode StartError} if a local file cannot be used, or if a network store does not
  * answer within 5 s although the settings say to fail fast. Otherwise an unreachable
  * network store is connected in the background.
+ *
+ * @example
+ * ```ts
+ * const store = await openStore(options);
+ * const totals = await store.add(additions);
+ * await store.close();
+ * ```
  */
 export async function openStore(options: OpenStoreOptions): Promise<CounterStore> {
   const store = await open(options);

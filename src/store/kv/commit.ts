@@ -3,7 +3,7 @@ import { DAY_MS } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Plan, Writes } from "../../domain/planner.ts";
 import { additionKey, dayBucketAt } from "./deduplication.ts";
-import { encodeLedger, encodeYear, OWN } from "./kv_layout.ts";
+import { encodeLedger, encodeYear, INTERNAL } from "./kv_layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
 export interface Identified {
@@ -150,7 +150,7 @@ export function createSharedCommit(kv: Deno.Kv): Commit {
   return async (operation) => {
     const free = freeMarks.pop();
     const { key, versionstamp: before }: Mark = free ??
-      { key: [OWN, "writer", crypto.randomUUID()], versionstamp: null };
+      { key: [INTERNAL, "writer", crypto.randomUUID()], versionstamp: null };
     const mark = crypto.randomUUID();
     operation.check({ key, versionstamp: before }).set(key, mark, { expireIn: MARK_LIFETIME_MS });
     let isStored = true;

@@ -18,7 +18,7 @@ import {
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
-import { kvKeys, OWN } from "./kv_layout.ts";
+import { INTERNAL, kvKeys } from "./kv_layout.ts";
 import {
   type KvPlace,
   type KvRecord,
@@ -44,7 +44,7 @@ const PROBE = new Uint8Array(16_384);
 const JOURNAL_CLOSE_MS = 1000;
 
 /** A kind of change: reads the records of its items, and plans each change from a record. */
-export interface Verb<Item extends Identified, Read extends KvRecord, Result> {
+export interface ChangeKind<Item extends Identified, Read extends KvRecord, Result> {
   /** True if the changes may go to the journal. */
   readonly isJournaled?: true;
   read(items: readonly Item[], now: CurrentDays): Promise<readonly (Read | undefined)[]>;
@@ -92,7 +92,7 @@ export class Database {
   #folding: Promise<void> | undefined;
   /** Time until which the journal may be folded, once the database is being closed. */
   #foldEndTime = Infinity;
-  readonly #foldEntries: Verb<Identified, KvRecord, void> = {
+  readonly #foldEntries: ChangeKind<Identified, KvRecord, void> = {
     read: (items) => this.readForHits(items),
     plan(_, { exists, total }) {
       const isMoved = exists && typeof total === "number";
@@ -129,10 +129,11 @@ export class Database {
     const now = performance.now();
     if (this.#failure !== undefined && now - this.#probedAt >= PROBE_INTERVAL_MS) {
       this.#probedAt = now;
-      await this.inTurn(() => this.#commitOperation(kv.atomic().set([OWN, "probe"], PROBE))).then(
-        () => this.#succeed(),
-        (error) => this.#failure = asFailure(error),
-      );
+      await this.inTurn(() => this.#commitOperation(kv.atomic().set([INTERNAL, "probe"], PROBE)))
+        .then(
+          () => this.#succeed(),
+          (error) => this.#failure = asFailure(error),
+        );
     }
     const cause = this.#failure;
     if (cause !== undefined) throw new Failure("store-unavailable", { cause });
@@ -189,11 +190,11 @@ export class Database {
   /** Carries out changes of one kind. Returns their results, in the order of the items. */
   async change<Item extends Identified, Read extends KvRecord, Result>(
     items: readonly Item[],
-    verb: Verb<Item, Read, Result>,
+    kind: ChangeKind<Item, Read, Result>,
   ): Promise<(Result | Failure)[]> {
     this.#checkPresent();
     const endTime = performance.now() + CONFLICT_LIMIT_MS;
-    return await this.inTurn(() => this.#attempt(items, verb, endTime));
+    return await this.inTurn(() => this.#attempt(items, kind, endTime));
   }
 
   /** Moves a counter in one commit. Returns what moved. */
@@ -244,20 +245,20 @@ export class Database {
 
   async #attempt<Item extends Identified, Read extends KvRecord, Result>(
     items: readonly Item[],
-    verb: Verb<Item, Read, Result>,
+    kind: ChangeKind<Item, Read, Result>,
     endTime: number,
   ): Promise<(Result | Failure)[]> {
     const now = currentDays(this.place.calendar);
-    const records = await verb.read(items, now).catch((cause) => this.#unavailable(cause));
+    const records = await kind.read(items, now).catch((cause) => this.#unavailable(cause));
     const changes = items.map((item, index) => {
       const record = records[index];
       if (record === undefined) throw new TypeError("A counter of this batch was not read");
-      return { item, record, plan: verb.plan(item, record, now) };
+      return { item, record, plan: kind.plan(item, record, now) };
     });
     const commit = async (part: readonly Change<Item, Result>[]) => {
-      if (await this.#commit(part, verb)) return part.map(({ plan }) => plan.result);
+      if (await this.#commit(part, kind)) return part.map(({ plan }) => plan.result);
       await this.#pauseAfterConflict(endTime);
-      return await this.#attempt(part.map(({ item }) => item), verb, endTime);
+      return await this.#attempt(part.map(({ item }) => item), kind, endTime);
     };
     const parts = cutIntoCommits(changes, this.place);
     if (parts.length === 1) return await commit(changes);

@@ -9,11 +9,11 @@ import {
 } from "../../domain/history.ts";
 
 /** The first part of every key except those of totals. */
-export const OWN = "tallymark";
+export const INTERNAL = "tallymark";
 
 /** Returns the key of the salt of a day, which the counters of all prefixes share. */
 export function saltKey(day: Day): Deno.KvKey {
-  return [OWN, "salt", day];
+  return [INTERNAL, "salt", day];
 }
 
 /** Maximum number of mutations in a commit. With the largest values, they have 750 of 800 KiB. */
@@ -33,17 +33,17 @@ export function kvKeys(prefix: string) {
     /** The total of a counter, a KvU64. */
     total: (id: string): Deno.KvKey => [prefix, id],
     /** Not next to the total, which would make every commit more expensive. */
-    ledger: (id: string): Deno.KvKey => [OWN, "days", prefix, id],
-    year: (id: string, year: number): Deno.KvKey => [OWN, "years", prefix, id, year],
+    ledger: (id: string): Deno.KvKey => [INTERNAL, "days", prefix, id],
+    year: (id: string, year: number): Deno.KvKey => [INTERNAL, "years", prefix, id, year],
     /** The number of the first hit with an idempotency key, in its day bucket. */
     once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
-      return [OWN, "once", bucket, prefix, id, key];
+      return [INTERNAL, "once", bucket, prefix, id, key];
     },
-    visitor: (visitor: string, day: Day): Deno.KvKey => [OWN, "seen", day, prefix, visitor],
+    visitor: (visitor: string, day: Day): Deno.KvKey => [INTERNAL, "seen", day, prefix, visitor],
     /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
-    deleted: (id: string, bucket: number): Deno.KvKey => [OWN, "deleted", bucket, prefix, id],
+    deleted: (id: string, bucket: number): Deno.KvKey => [INTERNAL, "deleted", bucket, prefix, id],
     /** A row of the journal. */
-    row: (number: number): Deno.KvKey => [OWN, "journal", prefix, number],
+    row: (number: number): Deno.KvKey => [INTERNAL, "journal", prefix, number],
     /** Maximum number of mutations in a commit, fewer than usual with a long prefix. */
     perCommit: Math.min(MUTATIONS_PER_COMMIT, Math.floor(KEY_BYTES_PER_COMMIT / maxKeyBytes)),
   };

@@ -3,7 +3,7 @@ import type { CounterState } from "../../domain/history.ts";
 import type { OnceOutcome } from "../../domain/once.ts";
 import type { Addition, OnceAddition, OpenStore, Write } from "../../domain/store.ts";
 import { planHits, planOnce, planWrite, stateOf } from "../../domain/planner.ts";
-import { Database, type DatabaseOptions, type Verb } from "./database.ts";
+import { type ChangeKind, Database, type DatabaseOptions } from "./database.ts";
 import { markRepeats, type OnceRecord, readForOnce } from "./deduplication.ts";
 import { listCounters } from "./list.ts";
 import { type KvRecord, readForWrites, readHistories } from "./records.ts";
@@ -19,18 +19,18 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
   const endSweeper = startSweeper(database);
   let closing: Promise<void> | undefined;
 
-  const hits: Verb<Addition, KvRecord, number> = {
+  const hits: ChangeKind<Addition, KvRecord, number> = {
     isJournaled: true,
     read: (additions, now) => database.readForHits(additions, now),
     plan: ({ amount }, record, now) => planHits(record, amount, now),
   };
-  const onceHits: Verb<OnceAddition, OnceRecord, readonly OnceOutcome[]> = {
+  const onceHits: ChangeKind<OnceAddition, OnceRecord, readonly OnceOutcome[]> = {
     read(additions, { today }) {
       return Promise.all(additions.map((one) => readForOnce(database.place, one, today)));
     },
     plan: ({ hits }, record, now) => planOnce(record, { hits, known: record.known, now }),
   };
-  const writes: Verb<Write, KvRecord, CounterState> = {
+  const writes: ChangeKind<Write, KvRecord, CounterState> = {
     async read(writes) {
       const records = await readForWrites(database.place, writes);
       return await markRepeats(database.place, writes, records);

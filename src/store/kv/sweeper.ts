@@ -2,7 +2,7 @@ import type { Day } from "../../domain/history.ts";
 import { pause } from "../../waiting.ts";
 import type { Database } from "./database.ts";
 import { dayBucketAt } from "./deduplication.ts";
-import { OWN, saltKey } from "./kv_layout.ts";
+import { INTERNAL, saltKey } from "./kv_layout.ts";
 
 /** Delay of the first sweep, so that it does not slow down the first requests. */
 const FIRST_SWEEP_MS = 1000;
@@ -51,7 +51,7 @@ export function startSweeper(database: Database): () => Promise<void> {
 
   /** Deletes the entries of a kind before a day or bucket. Leaves half of the time to hits. */
   async function deleteBefore(kind: string, first: number): Promise<void> {
-    const range = { prefix: [OWN, kind], end: [OWN, kind, first] };
+    const range = { prefix: [INTERNAL, kind], end: [INTERNAL, kind, first] };
     while (!hasEnded) {
       const start = performance.now();
       const entries = await Array.fromAsync(kv.list(range, { limit: KEYS_PER_COMMIT }));

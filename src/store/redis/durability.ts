@@ -37,8 +37,8 @@ export function watchDurability(
     const found = new Map<string, Risks>();
     for (const { name, ask } of link.shards(prefix)) {
       const [save, reply] = await ask([["CONFIG", "GET", "save"], ["INFO"]]);
-      const own = new Map<string, string>();
-      found.set(name, reply?.kind === "done" ? own : risksOf.get(name) ?? own);
+      const ofMaster = new Map<string, string>();
+      found.set(name, reply?.kind === "done" ? ofMaster : risksOf.get(name) ?? ofMaster);
       if (isRefused(reply, "forbidden")) logOnce("info", UNKNOWN);
       if (reply?.kind !== "done") continue;
       const info = String(reply.value);
@@ -47,11 +47,11 @@ export function watchDurability(
       const lost = policy.startsWith("volatile") ? "which repeats it has counted" : "counters";
       if (policy !== "noeviction") {
         const text = `Redis may forget ${lost}: set its maxmemory-policy to noeviction`;
-        own.set("eviction", `${text} (it is ${policy})`);
+        ofMaster.set("eviction", `${text} (it is ${policy})`);
       }
       if (valueOf("aof_enabled") === "0") {
         if (save?.kind !== "done") logOnce("info", SNAPSHOTS_UNKNOWN);
-        else if (String(save.value) === "save,") own.set("persistence", MEMORY_ONLY);
+        else if (String(save.value) === "save,") ofMaster.set("persistence", MEMORY_ONLY);
       }
       const count = Number(valueOf("evicted_keys") ?? 0);
       const before = evicted.get(name) ?? count;

@@ -39,7 +39,15 @@ export interface Shard {
   ask(commands: readonly Command[]): Promise<readonly Reply[]>;
 }
 
-/** The connections to a single Redis, the master that Sentinels name, or a whole cluster. */
+/**
+ * The connections to a single Redis, the master that Sentinels name, or a whole cluster. A command
+ * takes these steps:
+ *
+ * 1. `sendScripts` sends a script that Redis does not know by its text.
+ * 2. A link sends it to the node of its slot, and again after a redirect.
+ * 3. A node adds WAIT for its replicas, and reports its health.
+ * 4. A connection sends it as part of a pipeline, once.
+ */
 export interface StoreLink {
   /** True if one command may name keys of different slots. */
   readonly multiKeyAcrossSlots: boolean;
@@ -85,8 +93,6 @@ export class RedisNode {
   /** The time by `performance.now()` when a cluster last named it. */
   namedAt = -Infinity;
   #confirmedAt = -Infinity;
-  /** True if the last write reached too few replicas. */
-  #lacksReplicas = false;
 
   constructor(options: NodeOptions) {
     this.address = options.address;
@@ -121,9 +127,21 @@ export class RedisNode {
     if (!this.isUsable) return commands.map(() => UNSENT);
     const { replicas, health } = this.#options;
     const isWriting = commands.some(isWrite);
-    const replies = isWriting && replicas > 0
-      ? await this.#sendAndWait(commands)
-      : await this.#reader.send(commands);
+    const waits = isWriting && replicas > 0;
+    const sent = waits ? [...commands, ["WAIT", `${replicas}`, `${REPLICAS_MS}`]] : commands;
+    // WAIT covers the writes of its connection.
+    let replies = await (isWriting ? this.#writer : this.#reader).send(sent);
+    let count = Infinity;
+    if (waits) {
+      const last = replies.at(-1);
+      count = last?.kind === "done" ? Number(last.value) : 0;
+      const cause = new Error(`${count} of ${replicas} replicas have it`);
+      if (last?.kind === "done" && count < replicas) health.unwritable(cause);
+      // With too few replicas, what was done counts as lost, because a failover may undo it.
+      replies = replies.slice(0, -1).map((reply) => {
+        return reply.kind === "done" && count < replicas ? { kind: "lost", cause } : reply;
+      });
+    }
     const forbidden = replies.find((reply) => isRefused(reply, "forbidden"));
     if (forbidden?.kind === "refused") health.forbidden(forbidden.cause);
     const failure = replies.find(isFailure);
@@ -131,7 +149,7 @@ export class RedisNode {
     else if (failure !== undefined) health.unreachable(failure.cause);
     // A key that is refused says nothing about the store.
     else if (replies.every((reply) => isRefused(reply, "missingKey"))) return replies;
-    else if (isWriting && !this.#lacksReplicas) health.healthy();
+    else if (isWriting && count >= replicas) health.healthy();
     else health.readable();
     return replies;
   }
@@ -166,24 +184,6 @@ export class RedisNode {
   /** Closes its connections, see `RedisConnection.close`. */
   async close(grace?: number): Promise<void> {
     await Promise.all([this.#reader.close(grace), this.#writer.close(grace)]);
-  }
-
-  /**
-   * Appends WAIT, which covers the writes of its connection. With too few replicas, everything that
-   * was done counts as lost, because a failover may undo it.
-   */
-  async #sendAndWait(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const { replicas } = this.#options;
-    const wait = ["WAIT", String(replicas), String(REPLICAS_MS)];
-    const replies = await this.#writer.send([...commands, wait]);
-    const last = replies.at(-1);
-    const count = last?.kind === "done" ? Number(last.value) : 0;
-    const own = replies.slice(0, -1);
-    this.#lacksReplicas = count < replicas;
-    if (!this.#lacksReplicas) return own;
-    const cause = new Error(`${count} of ${replicas} replicas have it`);
-    if (last?.kind === "done") this.#options.health.unwritable(cause);
-    return own.map((reply) => reply.kind === "done" ? { kind: "lost", cause } : reply);
   }
 }
 

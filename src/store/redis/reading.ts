@@ -41,11 +41,11 @@ export async function* listCounters(
   { prefix: beginning, since = Infinity }: ListOptions,
 ): AsyncGenerator<ListPage> {
   const { link, prefix } = options;
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   for await (const keys of link.scan(prefix + beginning)) {
     // Redis repeats keys while it grows or shrinks its table.
-    const fresh = new Set(keys).difference(seen);
-    for (const key of fresh) seen.add(key);
+    const fresh = new Set(keys).difference(listed);
+    for (const key of fresh) listed.add(key);
     const texts = Array.from(fresh, (key) => key.slice(prefix.length));
     // Also without keys, to show that Redis answers: a prefix may have none among a million.
     if (texts.length === 0) yield { counters: [], foreign: 0 };

@@ -31,8 +31,9 @@ const hashTags = new Map<number, number>();
 let tried = 0;
 
 /**
- * Returns the first number in a slot. It replaces a counter's key that cannot be a hash tag. The
- * first search takes some 20 ms.
+ * Returns the smallest number that Redis Cluster puts into a slot. As the hash tag of related keys,
+ * it leads them to the slot of a counter whose own key has a brace. The first search takes some
+ * 20 ms.
  */
 function hashTagOf(slot: number): number | undefined {
   for (; !hashTags.has(slot); tried++) {

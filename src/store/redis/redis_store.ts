@@ -48,7 +48,7 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   let openDay: Day = -Infinity;
   let connectedAt = -Infinity;
   /** Settles when no change is tried again. */
-  let held: Promise<unknown> = Promise.resolve();
+  let retries: Promise<unknown> = Promise.resolve();
 
   /** Forgets which days are open if the day or the connection is another one. */
   function renew(): CurrentDays {
@@ -63,7 +63,7 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   }
 
   async function add(additions: readonly Addition[]): Promise<readonly Outcome[]> {
-    await held;
+    await retries;
     const now = renew();
     const connection = connectedAt;
     const totals = openTotals;
@@ -73,12 +73,12 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
         ? hitCall("add", id, [now.today, now.latest, amount])
         : ["INCRBY", prefix + id, String(amount)];
     });
-    const replies = await send(commands);
+    const replies = await sendScripts(link, commands);
     const isRenewed = link.connectedAt !== connection;
     const outcomes = additions.map((addition, index): Outcome | Promise<Outcome> => {
       const { id, amount } = addition;
       const reply = replies[index];
-      if (reply?.kind !== "done") return failureOf(reply, "outcome-unknown");
+      if (reply?.kind !== "done") return failed(reply);
       const wasAhead = Array.isArray(reply.value);
       if (wasAhead) onAhead(id);
       const total = Number(wasAhead ? reply.value[0] : reply.value);
@@ -125,9 +125,9 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   async function addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Failure)[]> {
-    await held;
+    await retries;
     const { today, latest } = renew();
-    const replies = await send(additions.map(({ id, hits }) => {
+    const calls = additions.map(({ id, hits }) => {
       const total = prefix + id;
       const hasKeys = hits.some(({ key }) => key !== undefined);
       const hasVisitors = hits.some(({ visitor }) => visitor !== undefined);
@@ -142,12 +142,11 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
         return [key, visitor, remember === true ? 1 : 0];
       });
       return scriptCall("once", keys, [today, latest, secondsLeft(), ...args]);
-    }));
+    });
+    const replies = await sendScripts(link, calls);
     return additions.map(({ id, hits }, index) => {
       const reply = replies[index];
-      if (reply?.kind !== "done" || !Array.isArray(reply.value)) {
-        return failureOf(reply, "outcome-unknown");
-      }
+      if (reply?.kind !== "done" || !Array.isArray(reply.value)) return failed(reply);
       const numbers = reply.value.map(Number);
       if (numbers.length > 2 * hits.length) onAhead(id);
       return hits.map((_, at): OnceOutcome => {
@@ -156,11 +155,10 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     });
   }
 
-  async function send(commands: readonly Command[]): Promise<readonly Reply[]> {
-    const replies = await sendScripts(link, commands);
-    // Another Redis may answer next, on which not every day is open.
-    if (replies.some(isFailure)) openTotals = new BoundedMap(CACHE_SIZE);
-    return replies;
+  /** Returns the failure of hits. Another Redis may answer next, on which not every day is open. */
+  function failed(reply: Reply | undefined): Failure {
+    if (reply && isFailure(reply)) openTotals = new BoundedMap(CACHE_SIZE);
+    return failureOf(reply, "outcome-unknown");
   }
 
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
@@ -183,8 +181,8 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   /** Delays later hits until an attempt has ended. Resolves after they are sent. */
   async function hold<Value>(attempt: Promise<Value>): Promise<Value> {
     // Without a value, which would hold those of all attempts before.
-    held = Promise.allSettled([held, attempt]).then(() => {});
-    await held;
+    retries = Promise.allSettled([retries, attempt]).then(() => {});
+    await retries;
     return await attempt;
   }
 

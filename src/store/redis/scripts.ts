@@ -121,8 +121,9 @@ else open(start, day, math.huge) end
 `),
 
   /**
-   * Fails if a first hit of a day would, and changes nothing. The key that it uses never exists.
-   * INCRBY refuses the amount after everything else.
+   * Uses the commands of the first hit of a day, without a change, to find out if Redis refuses
+   * one. SET with `XX` does nothing, because its key never exists. INCRBY refuses an amount that is
+   * no number, as the last of its checks. Returns 1, or the error of Redis.
    */
   probe: await scriptOf(`
 local none = related('none')
@@ -253,8 +254,8 @@ return stored or '-'
 };
 
 /** Returns a script and the name that Redis has for it. */
-async function scriptOf(own: string): Promise<{ text: string; sha: string }> {
-  const text = COMMON + own;
+async function scriptOf(body: string): Promise<{ text: string; sha: string }> {
+  const text = COMMON + body;
   const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
   return { text, sha: new Uint8Array(digest).toHex() };
 }

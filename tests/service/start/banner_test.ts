@@ -13,7 +13,7 @@ const kept: GeneratedSecret = { text: "f00", path: "data/secret", isNew: false, 
 
 Deno.test("address, store, reads, where the secret is, a curl line, and the link to the page", () => {
   strictEqual(
-    show({}, { own: { ...kept, isNew: true }, signIn: "1ee7" }),
+    show({}, { generated: { ...kept, isNew: true }, signIn: "1ee7" }),
     `Tallymark ${VERSION} listens on http://localhost:8000
   counters  Deno KV in data/counters.kv
   reads     open to everyone
@@ -40,7 +40,7 @@ Deno.test("clockWarning: a clock before the date of the release in the changelog
 
 Deno.test("a secret that no file keeps is printed, with a curl line", () => {
   const text = show({ STORE_URL: "memory:" }, {
-    own: { ...kept, path: undefined, isNew: true },
+    generated: { ...kept, path: undefined, isNew: true },
   });
   strictEqual(
     text.split("\n").slice(3).join("\n"),
@@ -54,7 +54,7 @@ Deno.test("a shell finds the file of the secret, whatever its folder is called",
   await using folder = await tempDir();
   const path = join(folder.path, `it's "$HOME" \\ here`);
   await Deno.writeTextFile(path, "f00");
-  const text = show({}, { own: { ...kept, path } });
+  const text = show({}, { generated: { ...kept, path } });
   const line = /try +curl .*-H (".*?") "http/.exec(text)?.[1];
   const { stdout } = await new Deno.Command("sh", { args: ["-c", `printf %s ${line}`] }).output();
   strictEqual(new TextDecoder().decode(stdout), "X-Auth-Token: f00");
@@ -138,12 +138,12 @@ for (const [environment, starts] of warnings) {
 
 function show(
   environment: Environment,
-  { hostname = "0.0.0.0", own, signIn }: {
+  { hostname = "0.0.0.0", generated, signIn }: {
     hostname?: string;
-    own?: GeneratedSecret;
+    generated?: GeneratedSecret;
     signIn?: string;
   } = {},
 ): string {
   const address: Deno.NetAddr = { transport: "tcp", hostname, port: 8000 };
-  return banner({ config: parseConfig(environment), address, own, signIn });
+  return banner({ config: parseConfig(environment), address, generated, signIn });
 }

@@ -30,7 +30,7 @@ export class FileLock implements Disposable {
       this.#file.truncateSync();
       this.#file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
     } catch {
-      // The lock is held all the same. Only the error of another process will lack the id.
+      // The lock works all the same. Only the error of another process will lack the id.
     }
   }
 

@@ -3,14 +3,14 @@ import { type Calendar, createCalendar } from "../domain/calendar.ts";
 import type { CounterId } from "../domain/counter_id.ts";
 import type { CounterState, Day } from "../domain/history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "../domain/once.ts";
-import {
-  type CounterStore,
-  type ListOptions,
-  type ListPage,
-  type Move,
-  type Risks,
-  type Update,
-  type Write,
+import type {
+  CounterStore,
+  ListOptions,
+  ListPage,
+  Move,
+  Risks,
+  Update,
+  Write,
 } from "../domain/store.ts";
 import { applyUpdate } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";

@@ -1,4 +1,4 @@
-import { Failure } from "./errors.ts";
+import type { Failure } from "./errors.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { CounterState, DatedReport, Day, Days } from "./history.ts";
 import type { DeduplicationKeys, OnceOutcome } from "./once.ts";

@@ -47,6 +47,8 @@ export interface TestApp extends AsyncDisposable {
   hit(id: string, times?: number): Promise<void>;
   /** The number that `/count` gives; with the secret, in case reads are protected. */
   count(id: string): Promise<unknown>;
+  /** The totals of all counters by their ids. */
+  counted(): Promise<Record<string, number>>;
 }
 
 /** Options of {@linkcode openApp}. */
@@ -144,6 +146,11 @@ export function openApp(
     async count(id) {
       const { json } = await send(`GET /count?id=${encodeURIComponent(id)}`, authorized);
       return field(json, "hits");
+    },
+    async counted() {
+      const { body } = await send("GET /counters?days=0", authorized);
+      const lines = body.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
+      return Object.fromEntries(lines.map(({ id, hits }) => [id, hits]));
     },
     [Symbol.asyncDispose]() {
       app.close();

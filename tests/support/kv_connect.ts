@@ -44,8 +44,6 @@ export class KvConnectServer {
   writes = 0;
   /** Requests to read that came in. */
   reads = 0;
-  /** Requests that were answered 503 because of `goAway`. */
-  turnedAway = 0;
   /** Requests that were answered 400, as they asked for more than such a server takes. */
   refused = 0;
   readonly #data: KvConnectData;
@@ -107,10 +105,7 @@ export class KvConnectServer {
   async #answer(request: Request): Promise<Response> {
     const body = await request.bytes();
     await this.#hanging?.promise;
-    if (this.#away) {
-      this.turnedAway++;
-      return new Response("away", { status: 503 });
-    }
+    if (this.#away) return new Response("away", { status: 503 });
     if (request.headers.get("authorization") !== `Bearer ${this.token}`) {
       return new Response("wrong token", { status: 401 });
     }

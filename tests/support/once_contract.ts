@@ -167,14 +167,6 @@ export function testOnce(name: string, kind: StoreKind): void {
     for (const id of ids) strictEqual(await store.counters.count(id), 60 + 10 + 5);
   });
 
-  test("a key for 250 hits of one counter at once: every number once", async (backend) => {
-    await using store = await opened(backend);
-    const all = await Promise.all(
-      Array.from({ length: 250 }, (_, number) => store.once({ key: `k${number}` })),
-    );
-    deepStrictEqual(all.map(({ hits }) => hits), Array.from({ length: 250 }, (_, at) => at + 1));
-  });
-
   test("the salt of a day is one for all who ask, and another one the day after", async (backend) => {
     const stores = await Promise.all(
       Array.from({ length: writers }, () => backend.open(() => DAY)),

@@ -4,6 +4,9 @@ import { type Counters, createCounters } from "../../../src/counters/counters.ts
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
+import type { Write } from "../../../src/domain/store.ts";
+import { authorized, SECRET } from "../../support/secret.ts";
+import { startService } from "../../support/service.ts";
 
 const HOME = counterId("home");
 const IDS = ["a", "b", "c"].map(counterId);
@@ -75,4 +78,63 @@ Deno.test("after late replies as many calls may wait as before, and close ends o
   const numbers = await Promise.all([first.hit, ...rest]);
   deepStrictEqual(numbers, numbers.map((_, index) => 51 + index));
   await counters.close();
+});
+
+/** A store at a distance, which takes 10 counters in one commit. */
+class SlowStore extends ScriptedStore {
+  override readonly idsPerBatch = 10;
+
+  override async write(writes: readonly Write[]) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return await super.write(writes);
+  }
+}
+
+Deno.test("an import of 100 lines completes although each commit of 10 takes 400 ms", async () => {
+  const counters = createCounters(new SlowStore());
+  const lines = Array.from({ length: 100 }, (_, index) => {
+    return { number: index + 1, text: `{"id":"n${index}","hits":1}` };
+  });
+  const source = ReadableStream.from([lines]);
+  const mode = { mode: "replace", dry: false } as const;
+  deepStrictEqual(await counters.importLines(source, mode), { counters: 100 });
+  deepStrictEqual(await counters.count(counterId("n99")), 1);
+  await counters.close();
+});
+
+/** Number of connections of a stranger. More than the scans that may wait. */
+const CONNECTIONS = 130;
+/** Number of groups, of 100 counters each. */
+const GROUPS = 10;
+
+Deno.test("sums of random prefixes keep neither the owner's sums nor known ones from being read", async () => {
+  await using service = await startService({
+    env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" },
+  });
+  const ids = Array.from({ length: 100 * GROUPS }, (_, at) => `${at % GROUPS}/${at}`);
+  const body = ids.map((id) => `{"id":"${id}","hits":1}\n`).join("");
+  const options = { method: "POST", headers: authorized, body };
+  const imported = await fetch(`${service.url}/counters`, options);
+  deepStrictEqual(await imported.json(), { counters: ids.length });
+  const sum = async (prefix: string, headers: HeadersInit = {}) => {
+    const response = await fetch(`${service.url}/count?prefix=${prefix}`, { headers });
+    const { hits } = await response.json();
+    return hits ?? response.status;
+  };
+  strictEqual(await sum("0/"), 100);
+  let isFlooding = true;
+  const sums = new Set<unknown>();
+  const flood = Array.from({ length: CONNECTIONS }, async (_, connection) => {
+    for (let number = 0; isFlooding; number++) {
+      sums.add(await sum(`stranger/${connection}/${number}/`));
+    }
+  });
+  await waitFor("a refused stranger", () => sums.has(503) || undefined);
+  const read: unknown[] = [];
+  for (let group = 1; group < GROUPS; group++) {
+    read.push(await sum(`${group}/`, authorized), await sum("0/"));
+  }
+  isFlooding = false;
+  await Promise.all(flood);
+  deepStrictEqual(read, Array(read.length).fill(100));
 });

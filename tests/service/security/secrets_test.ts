@@ -4,7 +4,7 @@ import { reservePort } from "../../support/reserved_port.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { type RawAnswer, sendRaw } from "../../support/raw_http.ts";
 import { runService, startService } from "../../support/service.ts";
-import { startFlags } from "../../support/service_command.ts";
+
 import { settleAll } from "../../support/settle.ts";
 import { fullNumbers } from "../../support/time_limit.ts";
 import { keyOf, SECRET } from "../../support/secret.ts";
@@ -157,23 +157,6 @@ Deno.test("a start that fails prints neither secret nor password", needsRedis, a
     ok(stderr.includes("cannot start"), stderr);
     refuseFinds(stdout + stderr, [SECRET, PASSWORD], JSON.stringify(env));
   }));
-});
-
-Deno.test("a secret made for the run is in the banner and nowhere else", async () => {
-  const flags = startFlags().filter((flag) => !flag.startsWith("--allow-write"));
-  await using service = await startService({ flags, env: { STORE_URL: "memory:" } });
-  const token = /secret +(\S+)/.exec(service.stdout())?.[1] ?? "";
-  ok(/^[0-9a-f]{40}$/.test(token), service.stdout());
-  const lines = ROUTES.flatMap((route) =>
-    [`token=${token}`, "token=x"].map((query) =>
-      `GET ${route}?${query} HTTP/1.1\r\nHost: a\r\n\r\n`
-    )
-  );
-  const answers = await sendRaw({ url: service.url, answers: lines.length }, lines.join(""));
-  strictEqual(answers.length, lines.length);
-  const { stdout, stderr } = await service.stop();
-  strictEqual(stdout.split(token).length - 1, 2, "on the line that tells it and on the one to try");
-  refuseFinds(`${stderr}\n${answers.map(textOf).join("\n")}`, [token], "a secret made for the run");
 });
 
 function textOf({ status, headers, body }: RawAnswer): string {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsPrograms } from "../../support/programs.ts";
 import { type Service, startService } from "../../support/service.ts";
@@ -38,22 +38,6 @@ for (const env of [{}, { SECRET_TOKEN: "0123456789abcdef" }, { STORE_URL: "memor
     },
   );
 }
-
-Deno.test(
-  "of two who follow the link at the same time one is signed in",
-  needsTerminal,
-  async () => {
-    await using service = await startInTerminal({});
-    const [, token = ""] = await service.waitForOutput(
-      /#sign-in=(l2\.\d{13}\.[0-9a-f]{32}\.[\w-]{43})/,
-    );
-    const begun = await Promise.all(
-      [1, 2, 3, 4].map(() => begin(service, { authorization: `Bearer ${token}` })),
-    );
-    deepStrictEqual(begun.map(({ status }) => status).sort(), [200, 401, 401, 401]);
-    await endOf(service);
-  },
-);
 
 Deno.test(
   "without a terminal, or with a secret that is too short for sessions, there is no link",

@@ -17,12 +17,6 @@ function multiple(app: TestApp, body: string, more: Record<string, string> = {})
   return app.sendBody("POST /as/applause/get-multiple", body, { ...READER, ...more });
 }
 
-async function counted(app: TestApp): Promise<Record<string, number>> {
-  const { body } = await app.send("GET /counters?days=0", authorized);
-  const lines = body.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
-  return Object.fromEntries(lines.map(({ id, hits }) => [id, hits]));
-}
-
 Deno.test("/as/applause adds 1 to 10 claps to the page in url= or in the Referer", async () => {
   await using app = await memoryApp(SERVED);
   const first = await clap(app, '"3,4.0.5"');
@@ -34,11 +28,11 @@ Deno.test("/as/applause adds 1 to 10 claps to the page in url= or in the Referer
   const url = "?url=https://BLOG.example:8443/文章/?a=b&c=d";
   strictEqual((await clap(app, '"2"', url, { referer: "https://other.example/" })).body, "2");
   const expected = { "applause/blog.example/post/1/": 14, "applause/blog.example/文章/": 2 };
-  deepStrictEqual(await counted(app), expected);
+  deepStrictEqual(await app.counted(), expected);
   strictEqual((await app.send("GET /as/applause/get-claps", READER)).body, "14");
   strictEqual((await app.send(`GET /as/applause/get-claps${encodeURI(url)}`, READER)).body, "2");
   strictEqual((await app.send("GET /as/applause/get-claps?url=https://a.example/")).body, "0");
-  deepStrictEqual(await counted(app), expected);
+  deepStrictEqual(await app.counted(), expected);
 });
 
 Deno.test("/as/applause/get-multiple reads the claps of up to 100 pages, in their order", async () => {
@@ -65,7 +59,7 @@ Deno.test("/as/applause/get-multiple reads the claps of up to 100 pages, in thei
       "",
     ]
   ) strictEqual((await multiple(app, body)).status, 400, body.slice(0, 50));
-  deepStrictEqual(await counted(app), { "applause/blog.example/post/1/": 4 });
+  deepStrictEqual(await app.counted(), { "applause/blog.example/post/1/": 4 });
 });
 
 Deno.test("/as/applause refuses other numbers of claps, other pages and other methods, and writes nothing", async () => {
@@ -99,7 +93,7 @@ Deno.test("/as/applause refuses other numbers of claps, other pages and other me
   strictEqual((await app.send("GET /as/applause/delete-claps", READER)).status, 404);
   const bot = await clap(app, "5", "", { "user-agent": "Googlebot/2.1" });
   deepStrictEqual([bot.status, bot.body, bot.headers["x-tallymark"]], [200, "0", "bot"]);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
 });
 
 Deno.test("/as/applause reads no numbers where reads are protected, and counts claps", async () => {

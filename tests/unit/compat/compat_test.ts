@@ -27,7 +27,7 @@ for (const { address, id, title, colors } of IMAGES) {
       const fills = [...body.matchAll(/<rect [^>]*fill="(#\w+)"/g)].map(([, fill]) => fill);
       deepStrictEqual(fills.slice(0, 2), colors);
     }
-    deepStrictEqual(await counted(app), { [id]: 1 });
+    deepStrictEqual(await app.counted(), { [id]: 1 });
   });
 }
 
@@ -44,7 +44,7 @@ for (const [address = "", id = ""] of COUNTAPI) {
       (await get(app, `${reading}?callback=app.show`)).body,
       'try{app.show({"value":2});}catch(e){}',
     );
-    deepStrictEqual(await counted(app), { [id]: 2 });
+    deepStrictEqual(await app.counted(), { [id]: 2 });
   });
 }
 
@@ -60,14 +60,14 @@ for (const [address, callback] of BUSUANZI) {
       callback === undefined ? numbers : `try{${callback}(${numbers});}catch(e){}`,
     );
     const id = "busuanzi/trianglestrip.github.io/";
-    deepStrictEqual(await counted(app), { [id]: 1, [`${id}*site`]: 1, [`${id}*visitors`]: 1 });
+    deepStrictEqual(await app.counted(), { [id]: 1, [`${id}*site`]: 1, [`${id}*visitors`]: 1 });
   });
 }
 
 Deno.test("/as/countapi/get of a counter that was never hit is 404, and writes nothing", async () => {
   await using app = await open({ serveAs: ALL });
   strictEqual((await get(app, "countapi/get/namespace/never")).status, 404);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
 });
 
 Deno.test("/as/countapi takes the names of functions for callback=, and nothing else", async () => {
@@ -97,7 +97,7 @@ Deno.test("/as/countapi takes the names of functions for callback=, and nothing 
     const { status } = await get(app, `countapi/hit/abc/def?callback=${name}`);
     strictEqual(status, 400, name);
   }
-  deepStrictEqual(await counted(app), { "countapi/abc/def": 6 });
+  deepStrictEqual(await app.counted(), { "countapi/abc/def": 6 });
 });
 
 const READING = [
@@ -115,7 +115,7 @@ for (const address of READING) {
     await using app = await open({ serveAs: ALL });
     const { status } = await get(app, address);
     strictEqual(status, 200);
-    deepStrictEqual(await counted(app), {});
+    deepStrictEqual(await app.counted(), {});
   });
 }
 
@@ -142,7 +142,7 @@ for (const [address, expected] of FORMS) {
   Deno.test(`GET /as/${address} counts and answers as the peer does`, async () => {
     await using app = await open({ serveAs: ALL });
     strictEqual((await get(app, address)).body, expected);
-    deepStrictEqual(Object.values(await counted(app)), [1]);
+    deepStrictEqual(Object.values(await app.counted()), [1]);
   });
 }
 
@@ -184,7 +184,7 @@ for (const [address, status] of REFUSED) {
       strictEqual(image.status, 200);
       match(image.body, /^<svg /);
     } else strictEqual(image.status, status);
-    deepStrictEqual(await counted(app), {});
+    deepStrictEqual(await app.counted(), {});
   });
 }
 
@@ -211,7 +211,7 @@ for (const address of CLOSED) {
     const image = await app.send(`GET /as/${address}`, { ...READER, accept: "image/*" });
     strictEqual(image.status, 200);
     match(image.body, /^<svg /);
-    deepStrictEqual(await counted(app), {});
+    deepStrictEqual(await app.counted(), {});
   });
 }
 
@@ -220,7 +220,7 @@ Deno.test("SERVE_AS is written by the peer's own rule, and opens an id or everyt
   strictEqual((await get(app, "komarev/ghpvc/?username=OCTOCAT")).status, 200);
   strictEqual((await get(app, "hits.sh/github.com/octocat/a.svg")).status, 200);
   strictEqual((await get(app, "hits.sh/github.com%2Foctocat%2Fb.svg")).status, 200);
-  deepStrictEqual(await counted(app), {
+  deepStrictEqual(await app.counted(), {
     "hits.sh/github.com/octocat/a": 1,
     "hits.sh/github.com/octocat/b": 1,
     "komarev/octocat": 1,
@@ -247,7 +247,7 @@ Deno.test("/as/ without SERVE_AS takes a counter key or the secret, as everywher
   strictEqual((await get(app, `${address}?key=${key}`)).status, 200);
   strictEqual((await get(app, `${address}?key=${key}x`)).status, 401);
   strictEqual((await app.send(`GET /as/${address}`, { ...READER, ...authorized })).status, 200);
-  deepStrictEqual(await counted(app), { "hits.sh/github.com/a/b": 2 });
+  deepStrictEqual(await app.counted(), { "hits.sh/github.com/a/b": 2 });
 });
 
 Deno.test("/as/ does not count crawlers, prefetches and HEAD, and /decisions tells of them", async () => {
@@ -262,10 +262,10 @@ Deno.test("/as/ does not count crawlers, prefetches and HEAD, and /decisions tel
   strictEqual(json.headers["access-control-expose-headers"], "x-tallymark");
   strictEqual((await app.send(`HEAD ${address}`, READER)).status, 200);
   strictEqual((await app.send("HEAD /as/countapi/hit/abc/def", READER)).status, 200);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
   const camo = await app.send(`GET ${address}`, { "user-agent": "github-camo (1234)" });
   strictEqual(camo.headers["x-tallymark"], "camo");
-  deepStrictEqual(await counted(app), { "komarev/octocat": 1 });
+  deepStrictEqual(await app.counted(), { "komarev/octocat": 1 });
   match(
     (await app.send("GET /decisions", authorized)).body,
     /"id":"komarev\/octocat","outcome":"bot"/,
@@ -279,7 +279,7 @@ Deno.test("/as/ answers the preflight of a page of any site, and 405 to what pee
   strictEqual(headers["access-control-allow-origin"], "*");
   strictEqual((await app.send("POST /as/komarev/ghpvc/?username=a", READER)).status, 405);
   strictEqual((await app.send("PUT /as/countapi/hit/abc/def", READER)).status, 405);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
 });
 
 Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, and goes on counting those that exist", async () => {
@@ -295,7 +295,7 @@ Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, 
   strictEqual(full.headers["x-tallymark"], "group-full");
   strictEqual((await get(app, "dwyl/u/another.svg")).status, 403);
   strictEqual((await get(app, "dwyl/u/r7.svg")).status, 200);
-  const all = await counted(app);
+  const all = await app.counted();
   strictEqual(Object.keys(all).length, 1000);
   strictEqual(all["dwyl/u/r7"], 3);
   match((await app.send("GET /metrics", authorized)).body, /group_full\w* 2\b/);
@@ -311,7 +311,7 @@ Deno.test("what is not counted begins no counter", async () => {
     strictEqual((await app.send(`GET /as/dwyl/u/r${n}.svg`, bot)).status, 200);
   }
   strictEqual((await get(app, "dwyl/u/new.svg")).status, 200);
-  deepStrictEqual(await counted(app), { "dwyl/u/known": 1, "dwyl/u/new": 1 });
+  deepStrictEqual(await app.counted(), { "dwyl/u/known": 1, "dwyl/u/new": 1 });
 });
 
 Deno.test("/as/ overlooks what is not percent-encoded in a query, as the peers do, and refuses one that is too long", async () => {
@@ -321,7 +321,7 @@ Deno.test("/as/ overlooks what is not percent-encoded in a query, as the peers d
   match(body, /<title>100%: 1<\/title>/);
   const long = "x".repeat(8193);
   strictEqual((await get(app, `komarev/ghpvc/?username=octocat&label=${long}`)).status, 414);
-  deepStrictEqual(await counted(app), { "komarev/octocat": 1 });
+  deepStrictEqual(await app.counted(), { "komarev/octocat": 1 });
 });
 
 for (
@@ -347,7 +347,7 @@ for (
       for (let time = 0; time < 30; time++) {
         ok([400, 404, 414].includes((await get(app, address)).status));
       }
-      deepStrictEqual(await counted(app), {});
+      deepStrictEqual(await app.counted(), {});
     },
   });
 }
@@ -401,7 +401,7 @@ Deno.test("/as/busuanzi counts page, site and visitors of the page that asks, on
   const last = await send("https://blog.example.com/post/2/", "?today=1");
   const site = { site_uv: 1, version: 2.4, site_pv: 1001, today_pv: 6, today_uv: 1 };
   deepStrictEqual(JSON.parse(last.body), { ...site, page_pv: 3 });
-  deepStrictEqual(await counted(app), {
+  deepStrictEqual(await app.counted(), {
     "busuanzi/blog.example.com/*site": 1001,
     "busuanzi/blog.example.com/*visitors": 1,
     "busuanzi/blog.example.com/post/1": 2,
@@ -443,7 +443,7 @@ Deno.test("/as/busuanzi counts site and visitor of a page whose path is no valid
   const headers = { ...READER, referer: `https://blog.example.com/${"a".repeat(200)}` };
   const { body } = await app.send("GET /as/busuanzi/busuanzi", headers);
   deepStrictEqual(JSON.parse(body), { site_uv: 1, page_pv: "–", version: 2.4, site_pv: 1 });
-  deepStrictEqual(await counted(app), {
+  deepStrictEqual(await app.counted(), {
     "busuanzi/blog.example.com/*site": 1,
     "busuanzi/blog.example.com/*visitors": 1,
   });
@@ -510,7 +510,7 @@ Deno.test(`/as/ answers ${RUNS} strange addresses without a 5xx, and counts only
     { numRuns: RUNS, seed: 28 },
   );
   let sum = 0;
-  for (const [id, hits] of Object.entries(await counted(app))) {
+  for (const [id, hits] of Object.entries(await app.counted())) {
     match(id, /^(komarev\/octocat$|hits\.sh\/github\.com\/octocat\/|countapi\/open\/)/);
     sum += hits;
   }
@@ -524,10 +524,4 @@ function open({ serveAs = "", now = Date.now, openReads = true } = {}): Promise<
 
 function get(app: TestApp, address: string) {
   return app.send(`GET /as/${address}`, READER);
-}
-
-async function counted(app: TestApp): Promise<Record<string, number>> {
-  const { body } = await app.send("GET /counters", authorized);
-  const lines = body.trim().split("\n").map((line) => JSON.parse(line)).filter(({ id }) => id);
-  return Object.fromEntries(lines.map(({ id, hits }) => [id, hits]).sort());
 }

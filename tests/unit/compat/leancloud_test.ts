@@ -56,12 +56,6 @@ function objectId(id: string): string {
   return new TextEncoder().encode(id).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-async function counted(app: TestApp): Promise<Record<string, number>> {
-  const { body } = await app.send("GET /counters?days=0", authorized);
-  const lines = body.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
-  return Object.fromEntries(lines.map(({ id, hits }) => [id, hits]));
-}
-
 for (const field of ["url", "target"]) {
   Deno.test(`/as/leancloud: a page that is identified by ${field} is created, found and incremented`, async () => {
     await using app = await memoryApp({ openReads: false });
@@ -78,7 +72,7 @@ for (const field of ["url", "target"]) {
     deepStrictEqual(put.json, { objectId: id, time: 2 });
     strictEqual(put.headers["access-control-allow-origin"], "*");
     strictEqual(put.headers["access-control-allow-credentials"], undefined);
-    deepStrictEqual(await counted(app), { "leancloud/blog/2026/文章": 2 });
+    deepStrictEqual(await app.counted(), { "leancloud/blog/2026/文章": 2 });
   });
 }
 
@@ -88,13 +82,13 @@ Deno.test("/as/leancloud: a counter that is created with time 0 is not stored un
   const { json, status } = await theme.send(`POST ${COUNTER}`, { target: "site-pv", time: 0 });
   strictEqual(status, 201);
   deepStrictEqual(json, { objectId: objectId("leancloud/blog/site-pv") });
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
   deepStrictEqual(await theme.find({ target: "site-pv" }), []);
   const path = `/1.1/classes/Counter/${idOf(json)}`;
   const batch = { requests: [{ method: "PUT", path, body: INCREMENT }] };
   const answer = await theme.send(`POST ${ROOT}/batch`, batch);
   deepStrictEqual(answer.json, [{ success: { objectId: idOf(json), time: 1 } }]);
-  deepStrictEqual(await counted(app), { "leancloud/blog/site-pv": 1 });
+  deepStrictEqual(await app.counted(), { "leancloud/blog/site-pv": 1 });
 });
 
 Deno.test("/as/leancloud: the page loses one slash at each end, and the home page is *home", async () => {
@@ -104,7 +98,7 @@ Deno.test("/as/leancloud: the page loses one slash at each end, and the home pag
   for (const url of pages) {
     strictEqual((await theme.send(`POST ${COUNTER}`, { url, time: 1 })).status, 201, url);
   }
-  deepStrictEqual(await counted(app), {
+  deepStrictEqual(await app.counted(), {
     "leancloud/blog/*home": 2,
     "leancloud/blog/a b": 1,
     "leancloud/blog//a/": 1,
@@ -163,7 +157,7 @@ Deno.test("/as/leancloud: a batch reports each write, and is refused as a whole 
   }
   const many = Array(101).fill(put("a"));
   strictEqual((await theme.send(`POST ${ROOT}/batch`, { requests: many })).status, 400);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
   const hundred = { requests: [...Array(98).fill(put("a")), put("b"), post] };
   const { status, json } = await theme.send(`POST ${ROOT}/batch`, hundred);
   strictEqual(status, 200);
@@ -171,7 +165,7 @@ Deno.test("/as/leancloud: a batch reports each write, and is refused as a whole 
   deepStrictEqual(json.slice(-1), [
     { success: { objectId: objectId("leancloud/blog/c"), time: 1 } },
   ]);
-  deepStrictEqual(await counted(app), {
+  deepStrictEqual(await app.counted(), {
     "leancloud/blog/a": 98,
     "leancloud/blog/b": 1,
     "leancloud/blog/c": 1,
@@ -282,7 +276,7 @@ Deno.test("/as/leancloud refuses everything else in LeanCloud's format, and writ
   }
   const deletion = await app.send(`DELETE ${COUNTER}/x`, theme.headers);
   strictEqual(member(deletion.json, "code"), 405);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
 });
 
 Deno.test("/as/leancloud refuses a body above 64 kB and a query above 8,192 characters", async () => {
@@ -294,7 +288,7 @@ Deno.test("/as/leancloud refuses a body above 64 kB and a query above 8,192 char
   strictEqual((await theme.send(`POST ${COUNTER}`, creation(fits + 1))).status, 400);
   const long = await app.send(`GET ${queryOf({ url: "x".repeat(8192) })}`, theme.headers);
   strictEqual(long.status, 414);
-  deepStrictEqual(await counted(app), { "leancloud/blog/a": 1 });
+  deepStrictEqual(await app.counted(), { "leancloud/blog/a": 1 });
 });
 
 Deno.test("/as/leancloud needs the group key of the app, or of an enclosing group", async () => {
@@ -326,7 +320,7 @@ Deno.test("/as/leancloud needs the group key of the app, or of an enclosing grou
       if (!isBadName) match(answer.body, /send X-LC-Key instead/);
     }
   }
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
   const enclosing = await themeOf(app, "blog", "prefix=leancloud/");
   strictEqual((await enclosing.send(`POST ${COUNTER}`, { url: "/a/", time: 1 })).status, 201);
 });
@@ -375,7 +369,7 @@ Deno.test("/as/leancloud does not count crawlers, and obeys GROUP_LIMIT", async 
   const theme = await themeOf(app);
   const bot = { "user-agent": "Googlebot/2.1" };
   strictEqual((await theme.send(`POST ${COUNTER}`, { url: "/a/", time: 1 }, bot)).status, 201);
-  deepStrictEqual(await counted(app), {});
+  deepStrictEqual(await app.counted(), {});
   strictEqual((await theme.send(`POST ${COUNTER}`, { url: "/a/", time: 1 })).status, 201);
   const full = await theme.send(`POST ${COUNTER}`, { url: "/b/", time: 1 });
   strictEqual(full.status, 403);
@@ -392,7 +386,7 @@ Deno.test("/as/leancloud does not count crawlers, and obeys GROUP_LIMIT", async 
     time: 2,
   });
   strictEqual(member(member(json[1], "error"), "code"), 403);
-  deepStrictEqual(await counted(app), { "leancloud/blog/a": 2 });
+  deepStrictEqual(await app.counted(), { "leancloud/blog/a": 2 });
 });
 
 Deno.test("/as/leancloud looks at host, method, query, key, body and store in this order", async () => {

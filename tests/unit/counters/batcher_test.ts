@@ -5,6 +5,7 @@ import type { Outcome } from "../../../src/domain/store.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit } from "../../../src/counters/batcher.ts";
 import { BatchMeter } from "../../../src/metrics.ts";
 import { Failure } from "../../../src/domain/errors.ts";
+import { recordBatch, type SentBatch, turn } from "../../support/sent_batches.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -411,13 +412,7 @@ function join(calls: Calls, id: CounterId): Promise<number> {
   return calls.join(id);
 }
 
-/** A batch that was sent, to be ended by the test. */
-interface Sent {
-  readonly calls: readonly CoalescedCall<CounterId, number>[];
-  ended: boolean;
-  answer(outcomes: readonly Outcome[]): void;
-  fail(problem: unknown): void;
-}
+type Sent = SentBatch<CoalescedCall<CounterId, number>, Outcome>;
 
 const LIMITS = {
   idsPerBatch: 100,
@@ -442,23 +437,7 @@ function open(
     pending,
     ...limits,
     limit,
-    send(calls) {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
-      const batch: Sent = {
-        calls,
-        ended: false,
-        answer(outcomes) {
-          batch.ended = true;
-          resolve(outcomes);
-        },
-        fail(problem) {
-          batch.ended = true;
-          reject(problem);
-        },
-      };
-      sent.push(batch);
-      return promise;
-    },
+    send: (calls) => recordBatch(sent, calls),
   });
   return { calls: new Calls(batcher, pending), sent };
 }
@@ -483,11 +462,6 @@ class Ledger {
 /** Number of callers of each id in a batch. */
 function shape({ calls }: Sent): Record<string, number> {
   return Object.fromEntries(calls.map(({ key, callers }) => [key, callers]));
-}
-
-/** Resolves after a turn of the event loop. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function answerOf(hit: Promise<number>): Promise<number | string> {

@@ -4,6 +4,7 @@ import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
 import { Batcher, ConcurrencyLimit } from "../../../src/counters/batcher.ts";
 import { BatchMeter } from "../../../src/metrics.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
+import { recordBatch, type SentBatch, turn } from "../../support/sent_batches.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
@@ -122,7 +123,7 @@ Deno.test("writes of each counter are sent in the order of arrival, however batc
       function endOne(which: number): void {
         const open = queue.sent.filter(({ ended }) => !ended);
         const batch = open[which % open.length];
-        batch?.answer(batch.writes.map(() => 0));
+        batch?.answer(batch.calls.map(() => 0));
       }
 
       for (const [number, next] of steps.entries()) {
@@ -136,8 +137,8 @@ Deno.test("writes of each counter are sent in the order of arrival, however batc
         }
         const open = queue.sent.filter(({ ended }) => !ended);
         ok(open.length <= limits.batches);
-        ok(open.every(({ writes }) => writes.length <= limits.idsPerBatch));
-        const ids = open.flatMap(({ writes }) => writes.map(({ id }) => id));
+        ok(open.every(({ calls }) => calls.length <= limits.idsPerBatch));
+        const ids = open.flatMap(({ calls }) => calls.map(({ id }) => id));
         strictEqual(new Set(ids).size, ids.length);
       }
       while (queue.waiting > 0) {
@@ -146,8 +147,8 @@ Deno.test("writes of each counter are sent in the order of arrival, however batc
       }
       await Promise.all(results);
       for (const [id, numbers] of expected) {
-        const sent = queue.sent.flatMap(({ writes }) =>
-          writes.filter((write) => write.id === id).map(({ hits }) => hits)
+        const sent = queue.sent.flatMap(({ calls }) =>
+          calls.filter((write) => write.id === id).map(({ hits }) => hits)
         );
         deepStrictEqual(sent, numbers);
       }
@@ -162,13 +163,7 @@ interface TestWrite {
   readonly hits: number;
 }
 
-/** A batch that was sent, to be ended by the test. */
-interface Sent {
-  readonly writes: readonly TestWrite[];
-  ended: boolean;
-  answer(outcomes: readonly (number | Failure)[]): void;
-  fail(problem: unknown): void;
-}
+type Sent = SentBatch<TestWrite, number | Failure>;
 
 /** Opens a batcher as the counters use it for writes. */
 function open(
@@ -190,23 +185,7 @@ function open(
     ...limits,
     limit,
     inOrder: ({ id }) => id,
-    send(calls) {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly (number | Failure)[]>();
-      const batch: Sent = {
-        writes: calls.map(({ key }) => key),
-        ended: false,
-        answer(outcomes) {
-          batch.ended = true;
-          resolve(outcomes);
-        },
-        fail(problem) {
-          batch.ended = true;
-          reject(problem);
-        },
-      };
-      sent.push(batch);
-      return promise;
-    },
+    send: (calls) => recordBatch(sent, calls.map(({ key }) => key)),
   });
   const watch = setInterval(() => batcher.rejectTimedOut(), 10);
   return {
@@ -216,7 +195,7 @@ function open(
     },
     /** The batches that were sent, in words. */
     get shapes() {
-      return sent.map(({ writes }) => writes.map(({ id, hits }) => `${id} ${hits}`));
+      return sent.map(({ calls }) => calls.map(({ id, hits }) => `${id} ${hits}`));
     },
     set: (id: CounterId, hits: number) => batcher.enqueue({ id, hits }).promise,
     async [Symbol.asyncDispose]() {
@@ -224,11 +203,6 @@ function open(
       clearInterval(watch);
     },
   };
-}
-
-/** Resolves after a turn of the event loop. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 const HOME = counterId("home");

@@ -43,40 +43,6 @@ class Counter {
   }
 }
 
-const hits = fc.array(
-  fc.record({
-    amount: fc.integer({ min: 1, max: 1000 }),
-    later: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 800 })),
-  }),
-  { minLength: 1, maxLength: 40 },
-);
-
-Deno.test("rollOverDay, daysOf: every hit belongs to its day, over any number of days and years", () => {
-  fc.assert(fc.property(hits, (list) => {
-    const counter = new Counter();
-    const expected = new Map<Day, number>();
-    let today = DAY;
-    for (const { amount, later } of list) {
-      today += later;
-      counter.hit(amount, today);
-      expected.set(today, (expected.get(today) ?? 0) + amount);
-    }
-    deepStrictEqual([...counter.days].toSorted(), [...expected].toSorted());
-  }));
-});
-
-Deno.test("a clock that is behind never opens a day again, and the sum stays right", () => {
-  fc.assert(fc.property(hits, fc.array(fc.integer({ min: 0, max: 2 })), (list, skews) => {
-    const counter = new Counter();
-    let today = DAY;
-    list.forEach(({ amount, later }, index) => {
-      today += later;
-      counter.hit(amount, today - (skews[index] ?? 0));
-    });
-    strictEqual([...counter.days.values()].reduce((sum, number) => sum + number, 0), counter.total);
-  }));
-});
-
 Deno.test("history begins with the first hit after it: what was there before belongs to no day", () => {
   const counter = new Counter();
   counter.total = 5000;

@@ -241,14 +241,6 @@ Deno.test("the ledger that a deleted counter left is stored again, although its 
   deepStrictEqual(writes?.history, { ledger: left, years: [], deletedYears: [] });
 });
 
-Deno.test("no hit raises a total past the largest exact number, and hits up to it count", () => {
-  const record = { total: MAX_HITS - 2, exists: true, openDay: FIRST_DAY };
-  strictEqual(planHits(record, 2, at(FIRST_DAY)).result, MAX_HITS);
-  const { result, writes } = planHits(record, 3, at(FIRST_DAY));
-  strictEqual(kindOf(result), FULL);
-  strictEqual(writes, undefined);
-});
-
 Deno.test("of hits that do not all fit into the counter none counts, and no key of theirs is stored", () => {
   const record = { total: MAX_HITS - 1, exists: true, openDay: FIRST_DAY };
   const known = { keys: new Map(), visitors: new Set<string>() };

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { Failure } from "../../../../src/domain/errors.ts";
 import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { counterId } from "../../../../src/domain/counter_id.ts";
@@ -7,8 +7,10 @@ import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../../support/r
 import { type RedisCluster, startCluster } from "../../../support/redis_cluster.ts";
 import { testHistory } from "../../../support/history_contract.ts";
 import { linkTo } from "../../../support/redis_link.ts";
-import { needsRedis, redisAvailable } from "../../../support/redis_server.ts";
+import { needsRedis, redisAvailable, type RedisServer } from "../../../support/redis_server.ts";
 import { addition, type StoreKind, testStore } from "../../../support/store_contract.ts";
+import { moveSlots } from "../../../support/cluster_steps.ts";
+import { waitFor } from "../../../support/wait_for.ts";
 
 /** One for all tests that leave it as it was. */
 let shared: RedisCluster;
@@ -114,4 +116,81 @@ for (const prefix of ["a{b:", "a{}:"]) {
 
 async function empty({ nodes }: RedisCluster): Promise<void> {
   await Promise.all(nodes.slice(0, 3).map((node) => node.command("FLUSHALL")));
+}
+
+const unavailable = { kind: "store-unavailable" };
+
+for (const isMovedBack of [false, true]) {
+  Deno.test(
+    `in a cluster, a list during which a slot was moved${
+      isMovedBack ? " and moved back" : ""
+    } fails at its end, because a key may be missing`,
+    needsRedis,
+    async () => {
+      await using cluster = await startCluster({ replicas: 0 });
+      const link = await linkTo(cluster.url);
+      const [first, last] = [cluster.node(0), cluster.node(2)];
+      // Slot 866 belongs to the first of three masters, 12182 to the last.
+      await first.command("SET", "hits:{hello}", "1");
+      await last.command("SET", "hits:{foo}", "1");
+      const slots = [slotOf("{foo}")];
+      const pages = link.scan("hits:")[Symbol.asyncIterator]();
+      await pages.next();
+      await moveSlots(slots, { from: last, to: first });
+      if (isMovedBack) await moveSlots(slots, { from: first, to: last });
+      await rejects(async () => {
+        for (;;) if ((await pages.next()).done === true) break;
+      }, unavailable);
+      const found = (await Array.fromAsync(link.scan("hits:"))).flat();
+      deepStrictEqual(found.sort(), ["hits:{foo}", "hits:{hello}"]);
+      await link.close();
+    },
+  );
+}
+
+Deno.test("in a cluster, a list while a slot has no master fails", needsRedis, async () => {
+  await using cluster = await startCluster({
+    replicas: 0,
+    args: ["--cluster-require-full-coverage", "no"],
+  });
+  const link = await linkTo(cluster.url);
+  const slot = String(slotOf("{foo}"));
+  await cluster.node(2).command("CLUSTER", "DELSLOTS", slot);
+  await rejects(Array.fromAsync(link.scan("hits:")), unavailable);
+  await cluster.node(2).command("CLUSTER", "ADDSLOTS", slot);
+  deepStrictEqual((await Array.fromAsync(link.scan("hits:"))).flat(), []);
+  await link.close();
+});
+
+Deno.test(
+  "in a cluster, a list fails while a slot is being moved to a node that serves no slot yet",
+  needsRedis,
+  async () => {
+    await using cluster = await startCluster();
+    const link = await linkTo(cluster.url);
+    const [from, to] = [await cluster.masterOf("{foo}"), cluster.node(3)];
+    const slot = String(slotOf("{foo}"));
+    await to.command("CLUSTER", "RESET", "HARD");
+    await to.command("CLUSTER", "MEET", "127.0.0.1", String(from.port), await busPortOf(from));
+    const [other, own] = [
+      await to.command("CLUSTER", "MYID"),
+      await from.command("CLUSTER", "MYID"),
+    ];
+    await waitFor(
+      "the new node",
+      async () =>
+        String(await from.command("CLUSTER", "NODES")).includes(String(other)) || undefined,
+    );
+    await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", String(own));
+    await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", String(other));
+    await rejects(Array.fromAsync(link.scan("hits:")), unavailable);
+    await from.command("CLUSTER", "SETSLOT", slot, "STABLE");
+    deepStrictEqual((await Array.fromAsync(link.scan("hits:"))).flat(), []);
+    await link.close();
+  },
+);
+
+/** Returns the port on which a node talks with the others. */
+async function busPortOf(node: RedisServer): Promise<string> {
+  return /@(\d+)\S* \S*myself/.exec(String(await node.command("CLUSTER", "NODES")))?.[1] ?? "";
 }

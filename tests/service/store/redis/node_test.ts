@@ -8,6 +8,7 @@ import { startProxiedRedis } from "../../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../../support/redis_server.ts";
 import { FAR_AWAY_MS } from "../../../support/time_limit.ts";
 import { waitFor } from "../../../support/wait_for.ts";
+import { connected, storeOn } from "../../../support/redis_backend.ts";
 
 Deno.test("a run that fails does not end the later ones", async () => {
   const runs = [() => Promise.reject(new Error("failed")), () => Promise.resolve()].values();
@@ -114,4 +115,37 @@ function nodeOf(url: string, { replicas = 0 } = {}): RedisNode {
   const address = redisFromUrl(url);
   if (address === undefined) throw new Error("Connect to a Redis: its URL is none");
   return new RedisNode({ address, replicas, health: NOOP_HEALTH });
+}
+
+for (const since of [undefined, -Infinity]) {
+  const what = since === undefined ? "totals" : "days";
+  Deno.test(
+    `a list of ${what} leaves out a counter that was deleted after its key was listed`,
+    needsRedis,
+    async () => {
+      await using redis = await startRedis();
+      await redis.command("MSET", "hits:deleted", "5", "hits:kept", "0", "hits:other", "text");
+      const link = await linkTo(redis.url);
+      const store = await storeOn({
+        connectedAt: 0,
+        multiKeyAcrossSlots: link.multiKeyAcrossSlots,
+        send: (commands) => link.send(commands),
+        shards: (prefix) => link.shards(prefix),
+        async *scan(prefix) {
+          for await (const keys of link.scan(prefix)) {
+            await redis.command("DEL", "hits:deleted");
+            yield keys;
+          }
+        },
+        close: () => link.close(),
+      });
+      await connected(store);
+      const pages = await Array.fromAsync(store.list({ prefix: "", since }));
+      deepStrictEqual(pages, [{
+        counters: [{ id: "kept", hits: 0, days: undefined }],
+        foreign: 1,
+      }]);
+      await store.close();
+    },
+  );
 }

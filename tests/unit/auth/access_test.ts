@@ -125,11 +125,6 @@ for (const { what, ...sent } of refused) {
   });
 }
 
-Deno.test("Access: reader lets anyone read where reads are open", () => {
-  const access = createAccess({ secret: undefined, openReads: true, log });
-  strictEqual(access.checkOf("reader"), undefined);
-});
-
 Deno.test("keyOf() is base64url of the first 16 bytes of an HMAC-SHA256 of counter: and the id", async () => {
   const access = createAccess({ secret: SECRET, openReads: true, log });
   await access.checkOf("owner")?.(shownAs({ headers: [["x-auth-token", SECRET]] }));

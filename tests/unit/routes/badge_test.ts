@@ -129,12 +129,6 @@ Deno.test("/badge has one ETag for the same bytes and different ones for differe
   strictEqual(new Set(seen.values()).size, seen.size, "one body has two tags");
 });
 
-Deno.test("/badge does not take one look for another because of a NUL in it", async () => {
-  await using app = await memoryApp();
-  await app.send("GET /badge?label=x%00y");
-  match((await app.send("GET /badge?label=x&style=y%00")).body, /<title>x: 0</);
-});
-
 Deno.test("/badge.json holds what shields.io knows and nothing else", async () => {
   await using app = await memoryApp();
   await app.hit("a", 1234);
@@ -232,16 +226,6 @@ for (const openReads of [true, false]) {
     });
   }
 }
-
-Deno.test("/badge shows the last number that a read saw too, in the look that is asked for", async () => {
-  const store = new ScriptedStore();
-  await using app = openApp({ store });
-  await app.send("GET /count?id=a");
-  store.failure = "store-unavailable";
-  const { status, body } = await app.send("GET /badge?id=a&style=terminal&label=x");
-  strictEqual(status, 200);
-  match(body, /<title>x: 0</);
-});
 
 for (const asked of ["id=a&period=7d", "id=a&show=today/total"]) {
   for (const [one, other] of [["/badge", "/badge.json"], ["/badge.json", "/badge"]]) {

@@ -318,13 +318,3 @@ Deno.test("/hit and /hit.svg count with the counter key that /key gives", async 
   strictEqual((await app.send(`GET /hit?key=${key}`)).status, 401);
   strictEqual(await app.count("b"), 0);
 });
-
-Deno.test("/hit and /hit.svg answer 401 without asking the store", async () => {
-  const store = new ScriptedStore();
-  await using app = openApp({ store });
-  for (const line of ["GET /hit", "POST /hit", "GET /hit.svg", "HEAD /hit.svg"]) {
-    strictEqual((await app.send(line)).status, 401);
-    strictEqual((await app.send(line, { "x-auth-token": "wrong" })).status, 401);
-  }
-  strictEqual(store.touched, 0);
-});

@@ -1,22 +1,8 @@
 import { moveSlots, waitForCluster } from "../support/cluster_steps.ts";
 import { type RedisCluster, startCluster } from "../support/redis_cluster.ts";
-import { needsRedis } from "../support/redis_server.ts";
-import { fullNumbers } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { pause } from "./load.ts";
 import { times } from "../support/times.ts";
-import { withstand } from "./withstand.ts";
-
-interface Fault {
-  name: string;
-  /** Number of replicas of each master, and how many of them must have a hit. */
-  replicas: number;
-  awaited: number;
-  /** True if the fault is short enough to run without the full numbers. */
-  quick?: boolean;
-  /** Happens while hits come in; returns when all is well again. */
-  happen(cluster: RedisCluster): Promise<void>;
-}
+import { type Fault, hang, testFaults } from "./withstand.ts";
 
 /** A counter that is hit; the node that serves it is the one that fails. */
 const KEY = "hits:c1";
@@ -30,13 +16,7 @@ async function killed(cluster: RedisCluster): Promise<void> {
 }
 
 async function hung(cluster: RedisCluster): Promise<void> {
-  const node = await cluster.masterOf(KEY);
-  await node.kill("SIGSTOP");
-  try {
-    await pause(6000);
-  } finally {
-    await node.kill("SIGCONT");
-  }
+  await hang(await cluster.masterOf(KEY));
   await waitForCluster(cluster.nodes);
 }
 
@@ -67,7 +47,7 @@ async function promoted(cluster: RedisCluster): Promise<void> {
   }
 }
 
-const FAULTS: Fault[] = [
+const FAULTS: Fault<RedisCluster>[] = [
   { name: "kill -9 of a master and failover", replicas: 1, awaited: 0, happen: killed },
   {
     name: "kill -9 of a master and failover",
@@ -85,19 +65,4 @@ const FAULTS: Fault[] = [
   { name: "a replica promoted by hand, 3 times", replicas: 1, awaited: 1, happen: promoted },
 ];
 
-for (const { name, replicas, awaited, quick = false, happen } of FAULTS) {
-  Deno.test({
-    name:
-      `in a cluster, ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
-    ignore: needsRedis.ignore || !(quick || fullNumbers),
-    async fn() {
-      await using cluster = await startCluster({ replicas });
-      await withstand({
-        url: cluster.url,
-        awaited,
-        happen: () => happen(cluster),
-        stored: () => cluster.stored(),
-      });
-    },
-  });
-}
+testFaults("in a cluster", FAULTS, startCluster, (cluster) => cluster.stored());

@@ -4,19 +4,11 @@ import { isInSync, type RedisSentinels, startSentinels } from "../support/redis_
 import { needsRedis } from "../support/redis_server.ts";
 import { SECRET } from "../support/secret.ts";
 import { startService } from "../support/service.ts";
-import { FAR_AWAY_MS, fullNumbers } from "../support/time_limit.ts";
+import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { hitOnce, pause } from "./load.ts";
+import { hitOnce } from "./load.ts";
 import { storedInRedis } from "./stored.ts";
-import { withstand } from "./withstand.ts";
-
-interface Fault {
-  name: string;
-  /** Number of replicas that must have a hit. */
-  awaited: number;
-  replicas: number;
-  happen(sentinels: RedisSentinels): Promise<void>;
-}
+import { type Fault, hang, testFaults } from "./withstand.ts";
 
 async function killed(sentinels: RedisSentinels): Promise<void> {
   const old = await sentinels.master();
@@ -29,12 +21,7 @@ async function killed(sentinels: RedisSentinels): Promise<void> {
 
 async function hung(sentinels: RedisSentinels): Promise<void> {
   const old = await sentinels.master();
-  await old.kill("SIGSTOP");
-  try {
-    await pause(6000);
-  } finally {
-    await old.kill("SIGCONT");
-  }
+  await hang(old);
   await isReplica(sentinels, old.port);
 }
 
@@ -58,7 +45,7 @@ async function isReplica(sentinels: RedisSentinels, port: number): Promise<void>
   if (server !== undefined) await isInSync(server);
 }
 
-const FAULTS: Fault[] = [
+const FAULTS: Fault<RedisSentinels>[] = [
   { name: "kill -9 of the master and failover", awaited: 0, replicas: 1, happen: killed },
   { name: "kill -9 of the master and failover", awaited: 1, replicas: 1, happen: killed },
   { name: "kill -9 of the master and failover", awaited: 2, replicas: 2, happen: killed },
@@ -68,22 +55,12 @@ const FAULTS: Fault[] = [
   { name: "a replica promoted by hand", awaited: 2, replicas: 2, happen: promoted },
 ];
 
-for (const { name, awaited, replicas, happen } of FAULTS) {
-  Deno.test({
-    name:
-      `with Sentinel, ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
-    ignore: needsRedis.ignore || !fullNumbers,
-    async fn() {
-      await using sentinels = await startSentinels({ replicas });
-      await withstand({
-        url: sentinels.url,
-        awaited,
-        happen: () => happen(sentinels),
-        stored: async () => await storedInRedis(await sentinels.master()),
-      });
-    },
-  });
-}
+testFaults(
+  "with Sentinel",
+  FAULTS,
+  startSentinels,
+  async (sentinels) => await storedInRedis(await sentinels.master()),
+);
 
 Deno.test({
   name: "with Sentinel, TLS and a password are served",

@@ -9,9 +9,9 @@ import {
   runKeep,
   sum,
 } from "../support/external_sources.ts";
+import { startLocalService } from "../support/local_service.ts";
 import { needsPrograms } from "../support/programs.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
 const ALL = [
@@ -37,7 +37,7 @@ function someNumbers(): Numbers {
 }
 
 function startTallymark() {
-  return startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
+  return startLocalService({ SECRET_TOKEN: SECRET });
 }
 
 interface Line {
@@ -225,20 +225,23 @@ Deno.test("a source that fails is named, the others are sent, and the next run m
   };
   await using service = await startTallymark();
   const keep = "github-stars o/r, npm @s/n, docker o/r, pypi n, vscode p.n";
-  for (const [what, response] of Object.entries(bad)) {
-    using sources = openSources(someNumbers());
-    for (const name of ["github", "npm", "pypi", "vscode"] as const) {
-      sources[name].planned = [response];
-    }
-    const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
-    strictEqual(code, 1, what);
-    deepStrictEqual(
-      stderr.trim().split("\n").map((line) => line.split(":")[0]),
-      ["github-stars o/r", "npm @s/n", "pypi n", "vscode p.n"],
-      `${what}: ${stderr}`,
-    );
-    deepStrictEqual(await totals(service.url), { "docker/o/r": 126 }, what);
-  }
+  // Together, because each is a process that mostly starts and waits.
+  await Promise.all(
+    Object.entries(bad).map(async ([what, response]) => {
+      using sources = openSources(someNumbers());
+      for (const name of ["github", "npm", "pypi", "vscode"] as const) {
+        sources[name].planned = [response];
+      }
+      const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
+      strictEqual(code, 1, what);
+      deepStrictEqual(
+        stderr.trim().split("\n").map((line) => line.split(":")[0]),
+        ["github-stars o/r", "npm @s/n", "pypi n", "vscode p.n"],
+        `${what}: ${stderr}`,
+      );
+      deepStrictEqual(await totals(service.url), { "docker/o/r": 126 }, what);
+    }),
+  );
   using sources = openSources(someNumbers());
   // A history without weeks would delete all days, and releases without assets would count again.
   sources.github.planned = [
@@ -465,12 +468,12 @@ Deno.test("keep.mjs takes the secret or job keys, and says which of them is refu
       /^docker o\/r: TALLYMARK_TOKEN has no job key for docker\/o\/r, only for github\/, npm\/\n$/,
     ],
   ];
-  for (const [token, said] of refused) {
+  await Promise.all(refused.map(async ([token, said]) => {
     const { code, stderr } = await run(token);
     strictEqual(code, 1);
     match(stderr, said);
     doesNotMatch(stderr, /AAAA|[\w-]{22}\b/);
-  }
+  }));
   deepStrictEqual(await totals(service.url), {});
   for (const token of [SECRET, importKey("docker/"), ` ${importKey("docker/o/")}\n`]) {
     strictEqual((await run(token)).stderr, "");
@@ -478,31 +481,31 @@ Deno.test("keep.mjs takes the secret or job keys, and says which of them is refu
 });
 
 Deno.test("without access, a setting or a source, it fails and says so, and shows no token", async () => {
-  const service = await startTallymark();
-  await using _ = service;
+  await using stack = new AsyncDisposableStack();
+  const service = stack.use(await startTallymark());
   using sources = openSources(someNumbers());
   const run = (keep: string, options = {}) =>
     runKeep({ env: sources.env, keep, service: service.url, ...options });
   const { host } = new URL(service.url);
   const githubHost = new URL(sources.github.url).host;
   const traffic = "github-traffic o/r";
-  const failing = [
-    [await run(traffic, { token: "wrong-token" }), `${traffic}: ${host} responded with 401: `],
+  const failing = await Promise.all(([
+    [run(traffic, { token: "wrong-token" }), `${traffic}: ${host} responded with 401: `],
     [
-      await run(traffic, { env: { ...sources.env, GITHUB_TOKEN: "weak-token" } }),
+      run(traffic, { env: { ...sources.env, GITHUB_TOKEN: "weak-token" } }),
       `${traffic}: ${githubHost} responded with 403: check the token and its permissions`,
     ],
-    [await run("docker o/none"), "docker o/none: "],
-    [await run("vscode none.none"), "vscode none.none: "],
-    [await run(""), "KEEP is not set"],
-    [await run("docker o/r", { service: "" }), "TALLYMARK_URL is not set"],
-    [await run("docker o/r", { token: "" }), "TALLYMARK_TOKEN is not set"],
-    [await run("dokcer o/r"), "dokcer: KEEP has no such source"],
-    [await run("constructor o/r"), "constructor: KEEP has no such source"],
-    [await run("docker"), "docker: KEEP has no names for it"],
-  ] as const;
+    [run("docker o/none"), "docker o/none: "],
+    [run("vscode none.none"), "vscode none.none: "],
+    [run(""), "KEEP is not set"],
+    [run("docker o/r", { service: "" }), "TALLYMARK_URL is not set"],
+    [run("docker o/r", { token: "" }), "TALLYMARK_TOKEN is not set"],
+    [run("dokcer o/r"), "dokcer: KEEP has no such source"],
+    [run("constructor o/r"), "constructor: KEEP has no such source"],
+    [run("docker"), "docker: KEEP has no names for it"],
+  ] as const).map(async ([run, said]) => [await run, said] as const));
   deepStrictEqual(await totals(service.url), {});
-  await service.stop();
+  await stack.disposeAsync();
   for (
     const [{ code, stdout, stderr }, said] of [...failing, [
       await run(traffic),

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "../support/chromium.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type ServiceAddress, startLocalService } from "../support/local_service.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 
 shareChromium();
@@ -10,24 +10,31 @@ const ID = "user/repo";
 /** The policy that GitHub's image proxy sends with every image. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-Deno.test(
-  "/hit.svg shows in a page as GitHub's image proxy serves it, and each showing counts once",
-  needsChromium,
-  async () => {
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
-    });
-    const key = await keyOf(service);
+interface Shown {
+  readonly service: ServiceAddress;
+  readonly proxy: ImageProxy;
+  readonly page: Page;
+  readonly key: string;
+}
+
+/** Tests a page that shows images of a service through the proxy. */
+function testImages(name: string, test: (at: Shown) => Promise<void>): void {
+  Deno.test(name, needsChromium, async () => {
+    await using service = await startLocalService({ SECRET_TOKEN: SECRET });
     await using proxy = startImageProxy();
+    const page = await sharedChromium().newPage({ extraHTTPHeaders: { cookie: "reader=1" } });
+    await using _ = { [Symbol.asyncDispose]: () => page.close() };
+    await test({ service, proxy, page, key: await keyOf(service) });
+  });
+}
+
+testImages(
+  "/hit.svg shows in a page as GitHub's image proxy serves it, and each showing counts once",
+  async ({ service, proxy, page, key }) => {
     const looks = [
-      "",
-      "&style=terminal",
-      "&style=for-the-badge&theme=auto",
-      "&label=日本&numbers=grouped",
+      ...["", "&style=terminal", "&style=for-the-badge&theme=auto", "&label=日本&numbers=grouped"],
     ];
     for (const [index, look] of looks.entries()) {
-      await using opened = await openPage({ extraHTTPHeaders: { cookie: "reader=1" } });
-      const { page } = opened;
       await page.goto(proxy.pageFor([imageUrl(service, key, look)]));
       const [image] = await page.evaluate<Size[]>(DECODED);
       ok(
@@ -39,17 +46,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testImages(
   "/hit.svg opened on its own under the proxy's policy breaks none of its rules",
-  needsChromium,
-  async () => {
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
-    });
-    const key = await keyOf(service);
-    await using proxy = startImageProxy();
-    await using opened = await openPage();
-    const { page } = opened;
+  async ({ service, proxy, page, key }) => {
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -63,16 +62,9 @@ Deno.test(
   },
 );
 
-Deno.test(
+testImages(
   "/hit.svg with a wrong key shows as an image too, and counts nothing",
-  needsChromium,
-  async () => {
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
-    });
-    await using proxy = startImageProxy();
-    await using opened = await openPage();
-    const { page } = opened;
+  async ({ service, proxy, page }) => {
     await page.goto(proxy.pageFor([imageUrl(service, "wrong")]));
     const [image] = await page.evaluate<Size[]>(DECODED);
     ok(image !== undefined && image.width > 40, JSON.stringify(image));
@@ -80,22 +72,15 @@ Deno.test(
   },
 );
 
-Deno.test(
+testImages(
   "/hit.svg answers the HEAD of a link checker with 200 and counts neither that nor a browser's prefetch",
-  needsChromium,
-  async () => {
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
-    });
-    const url = imageUrl(service, await keyOf(service));
-    await using proxy = startImageProxy();
+  async ({ service, proxy, page, key }) => {
+    const url = imageUrl(service, key);
     for (const address of [url, proxy.addressOf(url)]) {
       const { status, headers } = await fetch(address, { method: "HEAD" });
       strictEqual(status, 200);
       ok(headers.get("content-type")?.startsWith("image/svg+xml"));
     }
-    await using opened = await openPage();
-    const { page } = opened;
     await page.goto(proxy.pageFor([], url));
     ok((await proxy.prefetched).includes("prefetch"), "the browser did prefetch it");
     strictEqual(await countOf(service), 0);
@@ -105,14 +90,6 @@ Deno.test(
     strictEqual(await countOf(service), 1);
   },
 );
-
-/** Opens a page in a profile of its own. */
-async function openPage(
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page } & AsyncDisposable> {
-  const page = await sharedChromium().newPage(options);
-  return { page, [Symbol.asyncDispose]: () => page.close() };
-}
 
 /** Runs in the page: the sizes of all its images, once they are decoded. */
 const DECODED = `Promise.all([...document.images].map(async (image) => {
@@ -195,16 +172,16 @@ function page(images: string[], prefetch: string | null): Response {
   });
 }
 
-function imageUrl({ url }: Service, key: string, look = ""): string {
+function imageUrl({ url }: ServiceAddress, key: string, look = ""): string {
   return encodeURI(`${url}/hit.svg?id=${ID}&key=${key}${look}`);
 }
 
-async function keyOf({ url }: Service): Promise<string> {
+async function keyOf({ url }: ServiceAddress): Promise<string> {
   const answer = await fetch(`${url}/key?id=${ID}`, { headers: authorized });
   return (await answer.json()).key;
 }
 
-async function countOf({ url }: Service): Promise<number> {
+async function countOf({ url }: ServiceAddress): Promise<number> {
   const answer = await fetch(`${url}/count?id=${ID}`, { headers: authorized });
   return (await answer.json()).hits;
 }

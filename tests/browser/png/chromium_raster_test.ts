@@ -17,10 +17,11 @@ const UNSUPPORTED = /japanese/;
 const CHANNEL_LIMIT = 32;
 
 /**
- * The share of pixels that may differ. The baseline of for-the-badge is between two pixels at scale
- * 1 and 3, and Chromium moves it down to the next one.
+ * The share of pixels that may differ. At scale 1, shadows and baselines between two pixels differ
+ * more. The baseline of for-the-badge is between two at scale 3, too. Chromium moves it down.
  */
-const maxShare = (name: string) => name.startsWith("for-the-badge") ? 0.06 : 0.025;
+const maxShare = (name: string, scale: number) =>
+  name.startsWith("for-the-badge") ? (scale === 1 ? 0.05 : 0.025) : (scale === 1 ? 0.017 : 0.01);
 
 const problem = new Problem("store-unavailable");
 const noQuery = new Map<string, string>();
@@ -70,7 +71,7 @@ for (const scale of [1, 2, 3]) {
           name,
         );
         const share = shareOfDifferences(actual, expected);
-        if (share > maxShare(name)) tooMany.push([name, share]);
+        if (share > maxShare(name, scale)) tooMany.push([name, share]);
       }
       deepStrictEqual(tooMany, []);
     },

@@ -23,7 +23,7 @@ export interface KvStoreSetup {
   journalLimits?: JournalLimits;
   /** Called with the counter whose days are damaged. */
   onDamaged?: (id: string) => void;
-  /** Called with a counter whose open day is after tomorrow. */
+  /** Called with a counter whose open day is ahead. */
   onAhead?: (id: string) => void;
 }
 

@@ -31,7 +31,7 @@ export interface RedisStoreOptions {
   calendar: Calendar;
   /** Called if the days of a counter are found to be damaged. They count as none. */
   onDamaged(id: CounterId): void;
-  /** Called if the open day of a counter is after tomorrow, because a clock was ahead. */
+  /** Called with a counter whose open day is ahead. */
   onAhead(id: CounterId): void;
 }
 

@@ -45,7 +45,7 @@ export const SETTINGS = {
   publicUrl: {
     name: "PUBLIC_URL",
     meaning:
-      "The address at which the service is reached, such as `https://hits.example.com` or `https://example.org/hits`. Snippets, link previews and the sign-in link have it. If it is not set, they have the address of the request.",
+      "The address at which the service is reached, such as `https://hits.example.com` or `https://example.org/hits`. Snippets, the examples of `/api`, link previews and the sign-in link have it. If it is not set, they have the address of the request.",
     parse: (text) => text === "" ? undefined : parsePublicUrl(text),
   },
   publicReads: {

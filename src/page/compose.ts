@@ -4,6 +4,7 @@ import { ICON, inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import css from "../browser/owner/page.css" with { type: "text" };
 import dataCss from "../browser/owner/data/data.css" with { type: "text" };
+import sharedCss from "../browser/shared/shared.css" with { type: "text" };
 import main from "../browser/owner/page.html" with { type: "text" };
 import script from "../browser/built/page.min.js" with { type: "text" };
 import dataScript from "../browser/built/data.min.js" with { type: "text" };
@@ -25,7 +26,8 @@ export { dataScript };
 export async function composePage(facts: PageFacts, publicUrl?: string): Promise<Page> {
   const hash = (await hashOf(dataScript)).slice(1, -1);
   const imports = JSON.stringify({ integrity: { "./data.js": hash } });
-  const filled = main.replace("<!--styles-->", () => stylesWithoutScript(facts))
+  const filled = main.replaceAll(/^ +/gm, "")
+    .replace("<!--styles-->", () => stylesWithoutScript(facts))
     .replace('id="facts">', (start) => start + inScript(facts))
     .replace('type="importmap">', (start) => start + imports);
   return await compose({
@@ -46,6 +48,7 @@ export async function composeSharedPage(publicUrl?: string): Promise<Page> {
     head: "<!--head-->",
     top: `<div><span class="brand">${MARK}</span></div>`,
     main: SHARED_MAIN,
+    style: sharedCss,
     script: sharedScript,
     sources: PAGE_SOURCES,
     publicUrl,
@@ -120,7 +123,7 @@ ${main}
 
 /** Returns rules without comments, and without space that browsers do not need. */
 function minified(rules: string): string {
-  return rules.replaceAll(/\/\*[^]*?\*\/|^ +|(?<=[{},;:])\s| (?=\{)|;(?=\s*\})/gm, "")
+  return rules.replaceAll(/\/\*[^]*?\*\/|^ +|(?<=[{},;:>])\s| (?=[{>])|;(?=\s*\})/gm, "")
     .replaceAll("}\n", "}");
 }
 

@@ -33,18 +33,22 @@ export function choice(
 /** A question with its answer. */
 interface Question {
   words: (Node | string)[];
-  /** A field to fill in. */
-  field?: HTMLElement;
+  /** A field to fill in, and what belongs to it. */
+  parts?: HTMLElement[];
   button: HTMLButtonElement;
   /** Does what the button says, and returns what to do next. At an error the question stays. */
   act: () => Promise<() => void>;
 }
 
 /** Asks in a dialog, which closes once the button has done its work. */
-export function ask({ words, field, button, act }: Question) {
+export function ask({ words, parts = [], button, act }: Question) {
   const failed = make("p.bad", { role: "alert" });
   // Cancel has the focus, because Enter at once must not delete anything.
-  const cancel = make("button", { autofocus: !field, click: () => dialog.close() }, "Cancel");
+  const cancel = make(
+    "button",
+    { autofocus: parts.length === 0, click: () => dialog.close() },
+    "Cancel",
+  );
   const submit = async (event: Event) => {
     event.preventDefault();
     button.disabled = true;
@@ -58,7 +62,7 @@ export function ask({ words, field, button, act }: Question) {
     button.disabled = false;
   };
   const question = make("p", { id: "question" }, ...words);
-  const form = make("form", { submit }, question, field, failed, make(".line", button, cancel));
+  const form = make("form", { submit }, question, ...parts, failed, make(".line", button, cancel));
   const dialog = make("dialog.panel.ask", { "aria-labelledby": "question" }, form);
   dialog.addEventListener("close", () => dialog.remove());
   document.querySelector("main")?.append(dialog);

@@ -4,7 +4,7 @@ import { draw, fill, make, orExplain } from "../../lib/make.ts";
 import { toast } from "../../lib/toast.ts";
 import { errorMessage } from "../../lib/words.ts";
 import type { Figures } from "../../lib/figures.ts";
-import { askDelete, askTotal, saveLines } from "./changes.ts";
+import { askDelete, askMove, askTotal, saveLines } from "./changes.ts";
 import { call, callForJson, facts as service, type Line } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
@@ -97,6 +97,8 @@ function menuOf(row: Figures) {
     item("Set the total…", () => askTotal(row)),
     item("Copy the id", async () => say(await copy(id))),
     item("Download history", async () => saveLines(id, [await fetchLine(id)])),
+    // The service takes an id that ends in a slash for the prefix of a group.
+    !id.endsWith("/") && item("Rename…", () => askMove(["id", id], [row])),
     item("Delete counter…", async () => askDelete(["id", id], [await fetchLine(id)]), ".danger"),
   );
   return [opener, menu];

@@ -3,7 +3,7 @@ import { base } from "../../lib/base.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
-import { askDelete } from "./changes.ts";
+import { askDelete, askMove } from "./changes.ts";
 import { csvCell } from "../data/csv.ts";
 import type { Figures } from "../../lib/figures.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
@@ -49,7 +49,12 @@ export function groupDetail(
     paste,
     make("h3", "Most read in 30 days"),
     make("ol.most", ...names),
-    make(".line", badgeLink(query), make("button.danger", { click }, `Delete these ${every}…`)),
+    make(
+      ".line",
+      badgeLink(query),
+      make("button", { click: () => askMove(["prefix", prefix], members) }, "Rename…"),
+      make("button.danger", { click }, `Delete these ${every}…`),
+    ),
   );
 }
 

@@ -154,6 +154,76 @@ testOwner(
 );
 
 testOwner(
+  "the owner renames a counter, merges it and moves a group, and an undo keeps what was counted since",
+  [
+    { id: "blog/a", hits: 1204, days: { [dayAgo(0)]: 4, [dayAgo(1)]: 200 } },
+    { id: "blog/b", hits: 310, days: { [dayAgo(1)]: 10 } },
+    { id: "new/b", hits: 5 },
+    { id: "end/", hits: 1 },
+  ],
+  async ({ page, service }) => {
+    const dialog = page.getByRole("dialog");
+    const undo = async (name: string) => {
+      ok(
+        await page.getByRole("button", { name: "Undo" }).evaluate((button) =>
+          button.matches(":focus")
+        ),
+      );
+      await page.keyboard.press("Enter");
+      await page.getByText(`Restored ${name}.`).waitFor();
+    };
+    const counts = (...ids: string[]) => Promise.all(ids.map((id) => countOf(service, id)));
+
+    await page.getByLabel("Group by prefix").uncheck();
+    await openRow(page, "blog/a");
+    await choose(page, "blog/a", "Rename…");
+    await dialog.getByText("Badges with the old id need the new one and its key.").waitFor();
+    strictEqual(await page.getByLabel("New id").inputValue(), "blog/a");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("Send two different ids").waitFor();
+    await page.keyboard.type("blog/c");
+    await dialog.getByText("blog/a (1,204 views) becomes blog/c.").waitFor();
+    await assertAccessible(page);
+    await dialog.getByRole("button", { name: "Rename", exact: true }).click();
+    await page.getByText("Moved blog/a to blog/c: 1,204 views, 2 days.").waitFor();
+    deepStrictEqual(await counts("blog/a", "blog/c"), ["0", "1204"]);
+    await Promise.all([hitThrice(service, "blog/a"), hitThrice(service, "blog/c")]);
+    await undo("blog/a");
+    deepStrictEqual(await counts("blog/a", "blog/c"), ["1207", "3"]);
+
+    await choose(page, "blog/a", "Rename…");
+    await page.keyboard.type("blog/b");
+    await dialog.getByText("1,207 views of blog/a are added to the 310 of blog/b: 1,517.")
+      .waitFor();
+    await page.keyboard.press("Tab");
+    strictEqual(await page.locator(":focus").innerText(), "Merge");
+    await page.keyboard.press("Enter");
+    await page.getByText("Moved blog/a to blog/b: 1,207 views, 2 days.").waitFor();
+    await hitThrice(service, "blog/b");
+    await undo("blog/a");
+    deepStrictEqual(await counts("blog/a", "blog/b"), ["1207", "313"]);
+    const text = await fetch(`${service.url}/counters?id=blog/b`, { headers: authorized });
+    deepStrictEqual(JSON.parse((await text.text()).split("\n")[0] ?? "").days, {
+      [dayAgo(0)]: 3,
+      [dayAgo(1)]: 10,
+    });
+
+    await page.getByLabel("Group by prefix").check();
+    await page.getByRole("button", { name: "Details of blog/" }).click();
+    await page.getByRole("button", { name: "Rename…" }).click();
+    await page.getByLabel("New prefix").fill("new/");
+    await dialog.getByText("3 counters move to new/, 1 of which exists already.").waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Enter");
+    await page.getByText("Moved blog/ to new/: 3 counters, 1,523 views.").waitFor();
+    await Promise.all([hitThrice(service, "new/b"), hitThrice(service, "blog/b")]);
+    await undo("blog/");
+    deepStrictEqual(await counts("blog/a", "blog/b", "new/a", "new/b"), ["1207", "316", "0", "8"]);
+  },
+  { viewport: { width: 390, height: 1200 } },
+);
+
+testOwner(
   "the history of a counter is saved as the line that an import takes",
   LINES,
   async ({ page }) => {

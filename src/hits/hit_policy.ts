@@ -183,10 +183,10 @@ const MAX_AGENT_LENGTH = 1000;
 
 /**
  * Crawlers that `isbot` takes for browsers. They say "compatible; NAME/1.0", as old browsers do.
- * Sphinx checks images while it builds documentation.
+ * The tools at the end fetch images while they build documentation.
  */
 const NAMED_CRAWLER =
-  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\bSphinx\/\d/i;
+  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\b(?:Sphinx|jsdom)\/\d|\bwkhtmlto/i;
 
 /** Maximum length of the name of a crawler in characters. */
 const MAX_NAME_LENGTH = 60;

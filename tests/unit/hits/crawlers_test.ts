@@ -48,7 +48,19 @@ const NAMED: readonly (readonly [agent: string, kind: string])[] = [
     "Mozilla/5.0 (X11; Linux x86_64; rv:100.0) Gecko/20100101 Firefox/100.0 Sphinx/9.0.4",
     "crawler",
   ],
-  ["lychee/0.15.1", "crawler"],
+  [
+    "Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf Safari/534.34",
+    "crawler",
+  ],
+  ["Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/26.0.0", "crawler"],
+  ...[
+    "lychee/0.15.1",
+    "WeasyPrint 62.3",
+    "Prince/15.3 (www.princexml.com)",
+    "pandoc/3.1",
+    "htmltest/0.17.0",
+  ]
+    .map((agent) => [agent, "crawler"] as const),
   [
     "Mozilla/5.0 (compatible; HTML Proofer/5.0.9; +https://github.com/gjtorikian/html-proofer)",
     "crawler",

@@ -171,6 +171,8 @@ testOwner(
       );
       await page.keyboard.press("Enter");
       await page.getByText(`Restored ${name}.`).waitFor();
+      // The counters are loaded again, which draws the open row again.
+      await page.locator("[aria-label=Refresh]:not([aria-busy])").waitFor();
     };
     const counts = (...ids: string[]) => Promise.all(ids.map((id) => countOf(service, id)));
 

@@ -105,9 +105,11 @@ export async function readRange(
   const firstDay = all.length === 0 ? null : formatDay(state.days.newest - all.length + 1);
   const older = Math.max(0, state.hits - all.reduce((sum, number) => sum + number, 0));
   const { newest, hits } = dropBefore(state.days, first);
+  // A range that ends today ends with the newest day, as periods do, because a clock may be ahead.
+  const end = last === counters.calendar.today() ? newest : last;
   const known = hits
     .map((number, index) => ({ day: newest - index, hits: number }))
-    .filter(({ day }) => day <= last)
+    .filter(({ day }) => day <= end)
     .map(({ day, hits }) => ({ day: formatDay(day), hits }))
     .reverse();
   return { total: state.hits, days: known, firstDay, older };

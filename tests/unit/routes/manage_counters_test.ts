@@ -331,6 +331,21 @@ Deno.test("POST /counters?mode=max takes days alone, which raise the total by as
   strictEqual(await app.count("views"), 16);
 });
 
+Deno.test("GET /days ends with the day that a clock ahead has opened, as period=today does", async () => {
+  let time = "2026-11-20T23:55:00Z";
+  await using app = await memoryApp({ calendar: createCalendar("UTC", () => Date.parse(time)) });
+  await app.hit("home");
+  time = "2026-11-21T00:03:00Z";
+  await app.hit("home", 3);
+  time = "2026-11-20T23:57:00Z";
+  const { json } = await app.send("GET /days?id=home", authorized);
+  deepStrictEqual(field(json, "days"), [
+    { day: "2026-11-20", hits: 1 },
+    { day: "2026-11-21", hits: 3 },
+  ]);
+  strictEqual((await app.send("GET /count.txt?id=home&period=today", authorized)).body, "3");
+});
+
 Deno.test("GET /days gives the days of a range, those without hits as 0, none from before history", async () => {
   await using app = await open();
   await app.hit("home", 2);

@@ -186,7 +186,7 @@ const MAX_AGENT_LENGTH = 1000;
  * The tools at the end fetch images while they build documentation.
  */
 const NAMED_CRAWLER =
-  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\b(?:Sphinx|jsdom)\/\d|\bwkhtmlto/i;
+  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\b(?:Sphinx|jsdom)\/\d|\bwkhtmlto\w+/i;
 
 /** Maximum length of the name of a crawler in characters. */
 const MAX_NAME_LENGTH = 60;

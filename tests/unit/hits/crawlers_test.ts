@@ -100,6 +100,7 @@ Deno.test("crawlerName() is what shows that a client is a crawler, and no more o
   );
   strictEqual(name({ "user-agent": "Wget/1.21 (linux)" }), "Wget");
   strictEqual(name({ "user-agent": "Mozilla/5.0 (X11) Sphinx/9.1" }), "Sphinx/9");
+  strictEqual(name({ "user-agent": "Mozilla/5.0 (X11) wkhtmltopdf Safari/5" }), "wkhtmltopdf");
   strictEqual(
     name({ "user-agent": CHROME, "signature-agent": '"https://a.example"' }),
     '"https://a.example"',

@@ -48,6 +48,8 @@ const NAMED: readonly (readonly [agent: string, kind: string])[] = [
     "Mozilla/5.0 (X11; Linux x86_64; rv:100.0) Gecko/20100101 Firefox/100.0 Sphinx/9.0.4",
     "crawler",
   ],
+  // Sphinx 5.3.0, which Debian 12 has.
+  ["Mozilla/5.0 (X11; Linux x86_64; rv:25.0) Gecko/20100101 Firefox/25.0", "crawler"],
   [
     "Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf Safari/534.34",
     "crawler",

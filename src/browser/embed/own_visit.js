@@ -3,6 +3,9 @@
 const NAME = "tally-skip";
 let own;
 
+/** Returns the address of the page, without host and fragment. */
+export const here = () => location.pathname + location.search;
+
 /** Reports whether this browser is not counted on this site. */
 export const isOwnVisit = () => {
   try {
@@ -15,7 +18,7 @@ export const isOwnVisit = () => {
 /** Takes the fragment out of the address, so that neither a reload nor a second script reads it. */
 export const takeFragment = () => {
   if (location.hash !== `#${NAME}` || document.prerendering) return;
-  history.replaceState(history.state, "", location.pathname + location.search);
+  history.replaceState(history.state, "", here());
   own = !isOwnVisit();
   try {
     if (own) localStorage[NAME] = 1;

@@ -1,6 +1,6 @@
 // <tally-mark> counts a view and shows the number. <tally-top> and <tally-like>, which have files
 // of their own, take their parts from here.
-import { isOwnVisit, takeFragment } from "./own_visit.js";
+import { here, isOwnVisit, takeFragment } from "./own_visit.js";
 import { pageId } from "./page_id.ts";
 import { findHome } from "./script_home.js";
 
@@ -40,7 +40,6 @@ if (!customElements.get("tally-mark")) {
 
   // Routers change the address before they remove the elements of the page that was left. So an
   // element that stays names its old page until the new one is there for five quarters of a second.
-  const here = () => location.pathname + location.search;
   const loaded = here();
   let path = loaded;
   let quarters = 5;
@@ -56,7 +55,7 @@ if (!customElements.get("tally-mark")) {
   // has no other name.
   let canonical;
   const readCanonical = () => {
-    const { href } = document.querySelector("link[rel~=canonical]") ?? {};
+    const href = document.querySelector("link[rel~=canonical]")?.href;
     const [, host, page] = /^https?:..([^/]+)(\/[^#]*)/.exec(href) ?? [];
     return location.host && (location.host !== host || page === "/") ? loaded : page;
   };
@@ -230,10 +229,12 @@ if (!customElements.get("tally-mark")) {
     watch();
     if (++quarters === 5) show();
   }, 250);
-  // A page that is restored from the cache is viewed again, in the next quarter of a second.
-  addEventListener("pagehide", () => {
+  // A page that is restored from the cache is viewed again, in the next quarter of a second. One
+  // that is left still gets a frame.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    watch();
     quarters = 4;
-    path = here();
     views = {};
   });
 }

@@ -194,6 +194,7 @@ testVisit(
     await shows(reader, "/one", 1, 1);
     await page.evaluate(`
       addEventListener("pageshow", ({ persisted }) => globalThis.back = persisted);
+      addEventListener("pagehide", () => document.querySelector("tally-mark").title = "left");
       history.pushState(null, "", "/two");
       location.assign("/next");
     `);

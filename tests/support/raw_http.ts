@@ -27,15 +27,21 @@ export async function sendRaw(
   const head = sent.subarray(0, 5).toString("latin1") === "HEAD ";
   const connection = await connectTo(url);
   const timer = setTimeout(() => closeQuietly(connection), timeout);
-  let received = Buffer.alloc(0);
+  const received: RawAnswer[] = [];
+  let rest = Buffer.alloc(0);
   let ended = false;
   try {
     const writing = writeAll(connection, sent);
     const buffer = new Uint8Array(65_536);
-    while (!ended && parseAnswers(received, { head, ended }).length < answers) {
+    while (!ended && received.length < answers) {
       const length = await readSome(connection, buffer);
       ended = length === null;
-      received = Buffer.concat([received, buffer.subarray(0, length ?? 0)]);
+      const parsed = splitAnswers(Buffer.concat([rest, buffer.subarray(0, length ?? 0)]), {
+        head,
+        ended,
+      });
+      received.push(...parsed.answers);
+      rest = parsed.rest;
     }
     closeQuietly(connection);
     await writing;
@@ -43,7 +49,7 @@ export async function sendRaw(
     clearTimeout(timer);
     closeQuietly(connection);
   }
-  return parseAnswers(received, { head, ended });
+  return received;
 }
 
 /** Opens a plain connection to the server of `url`, to hold open or to half-send something. */
@@ -52,29 +58,33 @@ export function connectTo(url: string): Promise<Deno.TcpConn> {
   return Deno.connect({ hostname, port: Number(port) });
 }
 
-/**
- * Splits received bytes into whole answers: `head` for answers without bodies, `ended` when no more
- * will come.
- */
-export function parseAnswers(
-  bytes: Uint8Array,
-  { head, ended }: { head: boolean; ended: boolean },
-): RawAnswer[] {
-  let rest = Buffer.from(bytes);
+/** What received bytes are: `head` if answers have no bodies, `ended` when no more will come. */
+type Reading = { head: boolean; ended: boolean };
+
+/** Returns the whole answers of received bytes. */
+export function parseAnswers(bytes: Uint8Array, reading: Reading): RawAnswer[] {
+  return splitAnswers(Buffer.from(bytes), reading).answers;
+}
+
+/** Splits received bytes into whole answers and the beginning of the next one. */
+function splitAnswers(
+  bytes: Buffer<ArrayBuffer>,
+  { head, ended }: Reading,
+): { answers: RawAnswer[]; rest: Buffer<ArrayBuffer> } {
   const answers: RawAnswer[] = [];
-  for (;;) {
+  for (let rest = bytes;;) {
     const end = rest.indexOf("\r\n\r\n");
-    if (end < 0) return answers;
+    if (end < 0) return { answers, rest };
     const lines = rest.subarray(0, end).toString("latin1").split("\r\n");
     const status = Number(lines[0]?.match(/^HTTP\/1\.[01] (\d{3})/)?.[1]);
     if (Number.isNaN(status)) throw new Error(`Parse an answer: it starts with "${lines[0]}"`);
     const headers = parseHeaders(lines.slice(1));
-    rest = rest.subarray(end + 4);
+    const after = rest.subarray(end + 4);
     const bodiless = head || status < 200 || status === 204 || status === 304;
-    const body = bodiless ? { text: "", length: 0 } : takeBody(rest, headers, ended);
-    if (body === undefined) return answers;
+    const body = bodiless ? { text: "", length: 0 } : takeBody(after, headers, ended);
+    if (body === undefined) return { answers, rest };
     answers.push({ status, headers, body: body.text });
-    rest = rest.subarray(body.length);
+    rest = after.subarray(body.length);
   }
 }
 

@@ -89,7 +89,7 @@ export interface Writes {
   readonly report?: Report | null | undefined;
   /** The name of an addition, which is stored with it. It outlives the counter. */
   readonly name?: string | undefined;
-  /** True if the deduplication keys of a deleted counter stay, because it was moved. */
+  /** True if the deduplication keys of a deleted counter stay, because it was moved or undone. */
   readonly keepsKeys?: boolean;
 }
 
@@ -170,6 +170,10 @@ export function planWrite(
   const isReported = report !== held.report;
   const result = isReported ? { ...state, report: last } : state;
   if (isReport(update) && !isReported) return { result, writes: undefined };
+  // The undo of what created a counter deletes it. Its deduplication keys stay, as after a move.
+  const isUndone = update.mode === "add" && (update.hits ?? 0) < 0 && hits === 0 && !report;
+  const left = isUndone && Math.max(0, ...days.hits) === 0 && deletion(record);
+  if (left) return { result, writes: { ...left, keepsKeys: true, name: update.name } };
   // The ledger is always stored: without one, hits of a process that knows the day to be open would
   // belong to no day.
   const history = replaceDays(record, days, hits);

@@ -8,6 +8,7 @@ import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
 
 const from = idParameter("from", "The counter, or the prefix of a group, which ends in a slash.");
+const id = idParameter("id", "In place of `from`: a counter, also if its id ends in a slash.");
 const to = idParameter("to", "The new id, or the new prefix.");
 
 const MOVED = fresh("What moved: one counter, or a line for each counter of a group.", {
@@ -39,12 +40,16 @@ export function moveCounters({ counters }: Service): Endpoint {
       "the old id need the new id and its key. If both end in a slash, all counters of that group " +
       "move, one by one. Without the last line, as in an export, not all of them have moved. " +
       "Between two slots of a Redis Cluster, a move is a 409.",
-    parameters: [from, to],
+    parameters: [from, id, to],
     parse(query) {
-      const [one, other] = [requiredId(query.get("from")), requiredId(query.get("to"))];
-      const isGroup = one.endsWith("/");
+      const id = query.get("id");
+      const [one, other] = [requiredId(id ?? query.get("from")), requiredId(query.get("to"))];
+      const isGroup = id === undefined && one.endsWith("/");
       const overlap = isGroup && (one.startsWith(other) || other.startsWith(one));
-      if (one === other || overlap || isGroup !== other.endsWith("/")) {
+      const isMixed = id === undefined
+        ? isGroup !== other.endsWith("/")
+        : query.get("from") !== undefined;
+      if (one === other || overlap || isMixed) {
         throw new Problem("bad-query", {
           detail: "Send two different ids, or two prefixes that end in a slash, of which neither " +
             "begins with the other.",

@@ -214,6 +214,10 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
     strictEqual((await shownNow()).hits, 7326);
     await add("set", 4, undefined, other);
     deepStrictEqual(await store.read([other]), [4]);
+    // Nothing is left, so the counter is gone, and the name of the addition outlives it.
+    await add("all", -4, undefined, other);
+    await add("all", -4, undefined, other);
+    deepStrictEqual(await listed(store, "o", undefined), []);
   });
 
   test("a move loses no hit and counts none twice, whoever hits both counters meanwhile", async ({ open }) => {

@@ -560,8 +560,15 @@ Deno.test("POST /counters/move renames a counter, merges it with another, and mo
   const moved = lines('{"id":"old/b","hits":1,"days":{"2026-11-21":1}}');
   strictEqual((await move("from=old/&to=new/")).body, moved);
   strictEqual((await app.send("GET /count.txt?id=new/b")).body, "10");
+  await app.hit("new/");
+  strictEqual((await move("id=new/&to=new/c/")).status, 200);
+  strictEqual((await app.send("GET /count.txt?id=new/c/")).body, "1");
+  strictEqual((await app.send("GET /count.txt?id=new/b")).body, "10");
   for (
-    const query of ["from=a", "from=a&to=a", "from=a/&to=b", "from=a/&to=a/b/", "from=a/b/&to=a/"]
+    const query of [
+      ...["from=a", "from=a&to=a", "from=a/&to=b", "from=a/&to=a/b/", "from=a/b/&to=a/"],
+      ...["id=a/&to=a/", "id=a&from=a&to=b"],
+    ]
   ) {
     strictEqual((await move(query)).status, 400, query);
   }

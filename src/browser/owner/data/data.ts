@@ -27,7 +27,6 @@ type Way = [words: string, why: string, isOlder: boolean];
 /** An import, and what undoes it unless that is unknown. */
 interface Job {
   readonly outcome: Outcome;
-  readonly created: ReadonlySet<string>;
   additions: Map<string, string> | undefined;
   /** All counters before the import. */
   before?: Blob;
@@ -186,9 +185,9 @@ function importCard(page: Page) {
       for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
       fill(act);
       panel.hidden = false;
-      const { changed, hasChoice, created } = await showOutcome(page, preview, outcome, signal);
+      const { changed, hasChoice } = await showOutcome(page, preview, outcome, signal);
       const all = plural(outcome.views.size, "counter");
-      const job = { outcome, created, additions: new Map() };
+      const job = { outcome, additions: new Map() };
       // It is unknown whether totals include what is counted here.
       if (hasChoice) {
         offer(job, [
@@ -308,13 +307,13 @@ function importCard(page: Page) {
   }
 
   /** Creates a button that undoes an import for as long as the page is open. */
-  function undoButton({ additions = new Map(), created }: Job, done: () => void) {
+  function undoButton({ additions = new Map() }: Job, done: () => void) {
     const failed = make("span.bad", { role: "alert" });
     const click = async () => {
       button.disabled = true;
       fill(failed);
       await orExplain(failed, async () => {
-        await undo(page, { additions, created });
+        await undo(page, additions);
         done();
         await page.load();
       });

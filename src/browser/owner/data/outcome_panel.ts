@@ -9,8 +9,8 @@ const SHOWN = 10;
 
 /**
  * Shows what would come of an import, also compared with the counters. Resolves with the number of
- * counters that would change, the ids that are new, and if it makes a difference whether totals are
- * from before the first counted day.
+ * counters that would change, and if it makes a difference whether totals are from before the first
+ * counted day.
  */
 export async function showOutcome(
   page: Page,
@@ -51,7 +51,7 @@ export async function showOutcome(
   const words = `${grouped(older.size)} of ${plural(views.size, "counter")}, the largest first`;
   const content = tableOf("table.log", columns, rows);
   if (older.size > 0) fill(table, details("What would change", words, content));
-  return { changed: older.size, hasChoice, created };
+  return { changed: older.size, hasChoice };
 }
 
 /** Tells what an import has in one line. */

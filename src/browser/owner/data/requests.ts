@@ -1,6 +1,5 @@
 /** The service, which the session of the page calls. */
 interface Service {
-  call(path: string, init?: RequestInit): Promise<Response>;
   callForJson(path: string, init?: RequestInit): ReturnType<Response["json"]>;
 }
 
@@ -90,36 +89,16 @@ export async function send(
   }
 }
 
-/** The changes of an import, turned around. */
-export interface Undo {
-  /** Lines to add, by the name of their addition. Adding them again under it adds nothing. */
-  readonly additions: Map<string, string>;
-  /** The ids that were new. */
-  readonly created: ReadonlySet<string>;
-}
-
 /**
- * Undoes an import, and keeps what was counted since. Counters that it created and that have no
- * views are deleted. Throws the first error once all is done that can be.
+ * Undoes an import, and keeps what was counted since. `additions` are lines to add by the name of
+ * their addition, so that adding them again adds nothing. Throws the first error once all is done
+ * that can be.
  */
-export async function undo({ call, callForJson }: Service, { additions, created }: Undo) {
+export async function undo({ callForJson }: Service, additions: ReadonlyMap<string, string>) {
   const errors: unknown[] = [];
   for (const [name, body] of additions) {
     const init = { method: "POST", headers: { "idempotency-key": name }, body };
     await callForJson("counters?mode=add", init).catch((error) => errors.push(error));
   }
-  const lines = (await (await call("counters?days=0")).text()).trim().split("\n");
-  const empty = lines.map((line) => JSON.parse(line)).filter(({ hits }) => hits === 0)
-    .filter(({ id }) => created.has(id));
-  while (empty.length > 0) await Promise.all(empty.splice(0, 50).map(remove));
   if (errors.length > 0) throw errors[0];
-
-  async function remove({ id }: { id: string }) {
-    const path = `counters?${new URLSearchParams({ id })}`;
-    const held = await callForJson(path, { method: "DELETE" });
-    if (held.hits === 0) return;
-    // A view arrived in between.
-    const headers = { "idempotency-key": crypto.randomUUID() };
-    await callForJson(`${path}&mode=add`, { method: "PUT", headers, body: JSON.stringify(held) });
-  }
 }

@@ -58,7 +58,7 @@ export function connectTo(url: string): Promise<Deno.TcpConn> {
   return Deno.connect({ hostname, port: Number(port) });
 }
 
-/** What received bytes are: `head` if answers have no bodies, `ended` when no more will come. */
+/** Facts about received bytes: `head` if answers have no bodies, `ended` when no more will come. */
 type Reading = { head: boolean; ended: boolean };
 
 /** Returns the whole answers of received bytes. */

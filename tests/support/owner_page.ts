@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Download, Page } from "playwright-core";
 import { createCalendar } from "../../src/domain/calendar.ts";
 import { formatDay } from "../../src/domain/history.ts";
 import { importLines as importBody } from "./import_lines.ts";
@@ -73,4 +73,18 @@ export async function countOf({ url }: ServiceAddress, id: string): Promise<stri
 /** The day so many days ago, where the service counts. */
 export function dayAgo(days: number): string {
   return formatDay(createCalendar(TIME_ZONE).today() - days);
+}
+
+/** Counts three views of a counter. */
+export async function hitThrice({ url }: ServiceAddress, id: string): Promise<void> {
+  for (let time = 0; time < 3; time++) {
+    const hit = `${url}/hit?id=${encodeURIComponent(id)}`;
+    await (await fetch(hit, { method: "POST", headers: authorized })).body?.cancel();
+  }
+}
+
+/** The lines of a file that the page saved. */
+export async function savedLines(download: Download): Promise<unknown[]> {
+  const text = await Deno.readTextFile(await download.path());
+  return text.trimEnd().split("\n").map((line) => JSON.parse(line));
 }

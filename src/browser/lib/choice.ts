@@ -3,13 +3,12 @@ import { errorMessage } from "./words.ts";
 
 let choices = 0;
 
-/** Creates choices of which one is chosen. They look like `segments` or `tabs`. */
+/** Creates choices of which one is chosen. */
 export function choice(
   label: string,
   names: (string | Node)[],
   chosen: number,
   choose: (index: number) => void,
-  look: "segments" | "tabs" = "segments",
 ) {
   const name = `choice-${++choices}`;
   const radios = names.map((_, index) =>
@@ -22,7 +21,7 @@ export function choice(
   );
   const labels = radios.map((radio, index) => make("label", radio, names[index]));
   return {
-    element: make(`.${look}`, { role: "radiogroup", "aria-label": label }, ...labels),
+    element: make(".segments", { role: "radiogroup", "aria-label": label }, ...labels),
     mark(index: number) {
       const radio = radios[index];
       if (radio) radio.checked = true;

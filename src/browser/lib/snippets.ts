@@ -64,5 +64,5 @@ export function snippetBox(
     choose(format);
   }
 
-  return [choice("Format", formats, 0, show, "tabs").element, make(".paste", code, copying)];
+  return [choice("Format", formats, 0, show).element, make(".paste", code, copying)];
 }

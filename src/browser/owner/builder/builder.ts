@@ -85,7 +85,7 @@ const tiles = make(".tiles", { id: "tiles" });
 const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
   state.kind = KINDS[index] ?? state.kind;
   showTiles();
-}, "tabs");
+});
 const labelField = make("input", { type: "text", id: "label", name: "label" });
 const labelName = make("label.label", { for: "label" });
 const ownColor = make("input", {
@@ -216,7 +216,6 @@ function showTiles() {
   const all = (control?.enum ?? [kind]).filter((value) => value !== "bars" || !hasOthers());
   const usual = state.tiles.get(kind) ?? INITIAL_VALUES[name] ?? control?.default ?? kind;
   const first = all.find((value) => value === usual) ?? all.at(-1);
-  tiles.classList.toggle("tall", kind !== "badge");
   fill(
     tiles,
     ...all.map((value) => {

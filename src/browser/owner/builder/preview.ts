@@ -44,8 +44,9 @@ const bar = make(".copy", sight, copying);
 const snippets = make(
   "section.panel.snippets",
   { "aria-label": "To paste" },
-  make(".texts", hold, lacking, pasted),
-  bar,
+  hold,
+  lacking,
+  pasted,
 );
 const notes = make(".notes");
 
@@ -64,6 +65,7 @@ export const result = make(
     ),
   ),
   snippets,
+  bar,
   notes,
 );
 
@@ -203,7 +205,7 @@ function showLine() {
     showLine();
   };
   if (tabs.dataset.formats !== formats.join()) {
-    fill(tabs, choice("Format", formats, chosen, pick, "tabs").element);
+    fill(tabs, choice("Format", formats, chosen, pick).element);
   }
   tabs.dataset.formats = formats.join();
   code.textContent = shown.texts[format] ?? "";

@@ -4,15 +4,27 @@ import { make } from "../../lib/make.ts";
 import { toast } from "../../lib/toast.ts";
 import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { Figures } from "../../lib/figures.ts";
-import { call, callForJson, callForLines, type Line } from "../sign_in/session.ts";
+import { callForJson, callForLines, type Line, Refused } from "../sign_in/session.ts";
 import { queryOf } from "../../lib/snippets.ts";
 import { shown } from "./shown.ts";
 
-/** A counter, or all counters whose ids begin with a prefix. */
-type Subject = readonly [what: "id" | "prefix", name: string];
+type Words = (Node | string)[];
 
-/** Number of lines in the request of an undo, so that a proxy takes it. */
-const LINES_PER_REQUEST = 50;
+/** A change of counters, one by one. */
+interface Change {
+  readonly ids: readonly string[];
+  /** Returns the request that changes a counter. The response is the line that it had. */
+  request(id: string): [path: string, init: RequestInit];
+  /** Says what was done to the named counters, which had these lines. */
+  words(name: Node | string, before: readonly Line[]): Words;
+  /** Returns the lines whose addition undoes the change of a counter. */
+  undo(before: Line): readonly Line[];
+}
+
+/** Maximum number of requests at a time. Browsers open as many connections. */
+const REQUESTS = 6;
+/** Number of counters from which on the progress is shown, and after how many of them. */
+const PROGRESS = 100;
 
 /** Asks for the total of a counter, and sets it. */
 export function askTotal({ id, total }: Figures) {
@@ -25,166 +37,255 @@ export function askTotal({ id, total }: Figures) {
     value: total,
   });
   ask({
-    words: ["Total of ", nameOf(id), ". Past days stay as they are."],
+    words: ["Total of ", nameOf([id]), ". Past days stay as they are."],
     parts: [field],
     button: make("button.primary", "Save"),
     act() {
       const hits = Number(field.value);
-      const views = plural(hits, "view");
-      return change(
-        ["id", id],
-        { method: "PUT", body: JSON.stringify({ hits }) },
-        ([had]) => ["Set ", nameOf(id), ` to ${views}. It had ${grouped(had?.hits ?? 0)}.`],
-        (before) => [before.map((line) => ({ id, hits: line.hits - hits }))],
-      );
+      return change({
+        ids: [id],
+        request: () => [pathOf(id), { method: "PUT", body: JSON.stringify({ hits }) }],
+        words: (name, [had]) => [
+          ...["Set ", name, ` to ${plural(hits, "view")}. It had ${grouped(had?.hits ?? 0)}.`],
+        ],
+        undo: (before) => [{ id, hits: before.hits - hits }],
+      });
     },
   });
   field.select();
 }
 
-/** Asks about a counter or a group with these lines, and deletes it. */
-export function askDelete(subject: Subject, lines: readonly Line[]) {
-  const held = heldIn(subject, lines, " and ");
+/** Asks about counters, and deletes them. */
+export function askDelete(rows: readonly Figures[]) {
+  const ids = idsOf(rows);
+  const views = plural(sumOf(rows), "view");
   ask({
-    words: ["Delete ", nameOf(subject[1]), `, its ${held}? Badges that use it start again at 1.`],
+    words: ["Delete ", nameOf(ids), ` with ${views}? Badges start again at 1.`],
     button: make("button.danger", "Delete"),
     act: () =>
-      change(
-        subject,
-        { method: "DELETE" },
-        (before) => ["Deleted ", nameOf(subject[1]), `: ${heldIn(subject, before)}.`],
-        (before) => [before],
-      ),
+      change({
+        ids,
+        request: (id) => [pathOf(id), { method: "DELETE" }],
+        words: (name, before) => ["Deleted ", name, `: ${viewsIn(before)}.`],
+        undo: (before) => [before],
+      }),
   });
 }
 
-/** Asks for the new id of a counter, or the new prefix of a group, and moves it there. */
-export function askMove(subject: Subject, rows: readonly Figures[]) {
-  const [what, from] = subject;
+/**
+ * Asks for the new id of a counter or the new beginning of several ids, or for the one id to merge
+ * counters into, and moves them there.
+ */
+export function askMove(rows: readonly Figures[], isMerge: boolean) {
+  const ids = idsOf(rows);
+  const from = isMerge ? "" : commonOf(ids);
+  const [most] = rows.toSorted((one, other) => other.total - one.total);
   const totals = new Map(shown.rows.map(({ id, total }) => [id, total]));
-  const field = make("input", { "aria-label": `New ${what}`, required: true, value: from, input });
+  const isOne = isMerge || ids.length === 1;
+  const field = make("input", {
+    "aria-label": isOne ? "New id" : "New prefix",
+    required: true,
+    value: isMerge ? most?.id : from,
+    input,
+  });
   const effect = make("p", { role: "status" });
-  const button = make("button.primary", "Rename");
+  const button = make("button.primary");
   const target = () => field.value.trim().normalize();
-  const idBelow = (to: string, id: string) => to + id.slice(from.length);
+  const targetOf = (id: string) => target() + (isMerge ? "" : id.slice(from.length));
+  const moving = () => rows.filter(({ id }) => !isMerge || id !== target());
   ask({
-    words: ["Rename ", nameOf(from), ". Badges with the old id need the new one and its key."],
+    words: [
+      ...[isMerge ? "Merge " : "Rename ", nameOf(ids)],
+      ". Badges with an old id need the new one and its key.",
+    ],
     parts: [field, effect],
     button,
     act() {
       const to = target();
-      return change(
-        subject,
-        { method: "POST" },
-        (before) => ["Moved ", nameOf(from), " to ", nameOf(to), `: ${heldIn(subject, before)}.`],
-        // The additions that may be refused are first, so that no view is at both ids.
-        (before) => [
-          before.map(({ id, hits, days = {} }) => ({
-            id: idBelow(to, id),
-            hits: -hits,
-            days: Object.fromEntries(Object.entries(days).map(([day, hits]) => [day, -hits])),
-          })),
+      const ids = idsOf(moving());
+      const targets = new Map(ids.map((id) => [id, targetOf(id)]));
+      const both = ids.find((id) => targets.has(targets.get(id) ?? "") && targets.get(id) !== id);
+      if (both) throw new Error(`${targets.get(both)} is itself renamed. Rename it first.`);
+      return change({
+        ids,
+        request: (id) => [
+          `counters/move?${queryOf([["id", id], ["to", targets.get(id) ?? ""]])}`,
+          { method: "POST" },
+        ],
+        words: (name, before) => ["Moved ", name, " to ", nameOf([to]), `: ${viewsIn(before)}.`],
+        // The addition that may be refused is first, so that no view is at both ids.
+        undo: (before) => [
+          {
+            id: targets.get(before.id) ?? "",
+            hits: -before.hits,
+            days: Object.fromEntries(
+              Object.entries(before.days ?? {}).map(([day, hits]) => [day, -hits]),
+            ),
+          },
           before,
         ],
-        `counters/move?${queryOf([["from", from], ["to", to]])}`,
-      );
+      });
     },
   });
+  input();
   field.select();
 
   /** Says what would happen. The service refuses what cannot be. */
   function input() {
     const to = target();
-    const known = to === from ? [] : rows.flatMap(({ id }) => totals.get(idBelow(to, id)) ?? []);
+    const some = moving();
+    const known = some.flatMap(({ id }) => {
+      const there = targetOf(id);
+      return there === id ? [] : totals.get(there) ?? [];
+    });
     const [there] = known;
-    const total = rows[0]?.total ?? 0;
+    const name = some.length === 1 ? some[0]?.id : plural(some.length, "counter");
+    const total = sumOf(some);
     const views = plural(total, "view");
-    const sum = grouped(total + (there ?? 0));
-    button.textContent = there === undefined ? "Rename" : "Merge";
-    effect.textContent = what === "prefix"
-      ? `${plural(rows.length, "counter")} move to ${to}` +
-        (there === undefined
-          ? "."
-          : `, ${grouped(known.length)} of which exist${known.length === 1 ? "s" : ""} already.`)
+    const is = there === undefined ? "" : `, ${exist(known.length)} already`;
+    button.textContent = isMerge || there !== undefined ? "Merge" : "Rename";
+    effect.textContent = to === from || some.length === 0
+      ? ""
+      : !isOne
+      ? `${name} move to ${to}${is}.`
       : there === undefined
-      ? `${from} (${views}) becomes ${to}.`
-      : `${views} of ${from} are added to the ${grouped(there)} of ${to}: ${sum}.`;
+      ? `${to} gets the ${views} of ${name}.`
+      : `${views} of ${name} are added to the ${grouped(there)} of ${to}: ${
+        grouped(total + there)
+      }.`;
   }
 }
 
-export function saveLines(name: string, lines: readonly Line[]) {
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  save(new Blob([text]), `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.ndjson`);
+function exist(count: number) {
+  return `${grouped(count)} of which exist${count === 1 ? "s" : ""}`;
 }
 
-/** Returns what lines hold, such as "10 views, 2 days". */
-function heldIn([what]: Subject, lines: readonly Line[], and = ", ") {
-  const views = plural(lines.reduce((sum, { hits }) => sum + hits, 0), "view");
-  const days = Object.keys(lines[0]?.days ?? {}).length;
-  return what === "prefix"
-    ? plural(lines.length, "counter") + and + views
-    : views + (days > 0 ? and + plural(days, "day") : "");
+/** Saves counters with all their days, as an export does. */
+export async function download(rows: readonly Figures[]) {
+  const ids = idsOf(rows);
+  const wanted = new Set(ids);
+  const lines: Line[] = [];
+  await callForLines(`counters?${queryOf([["prefix", commonOf(ids)]])}`, {}, (line) => {
+    if (wanted.has(line.id)) lines.push(line);
+  });
+  saveLines(lines);
+}
+
+function saveLines(lines: readonly Line[]) {
+  const text = [...lines, { counters: lines.length }].map((line) => `${JSON.stringify(line)}\n`);
+  const name = lines.length === 1 ? lines[0]?.id : undefined;
+  save(new Blob(text), `${(name ?? "counters").replace(/[^\p{L}\p{N}._-]+/gu, "-")}.ndjson`);
 }
 
 /**
- * Changes a counter or a group by a request. `words` says what was done to the counters with these
- * lines, and `additions` are the requests that undo it. Returns a function that says so and offers
- * to undo it.
+ * Carries out a change. Returns a function that says what was done, and offers to undo it. Throws
+ * if nothing was. Counters that were changed are no longer selected.
  */
-async function change(
-  subject: Subject,
-  init: RequestInit,
-  words: (before: readonly Line[]) => (Node | string)[],
-  additions: (before: readonly Line[]) => (readonly Line[])[],
-  path = `counters?${queryOf([subject])}`,
-) {
-  const name = nameOf(subject[1]);
+async function change(it: Change) {
   const before: Line[] = [];
-  if (subject[0] === "id") before.push(await callForJson(path, init));
-  else {
-    await callForLines(path, init, (line) => before.push(line)).catch((error) => {
-      // The counters that arrived are changed, also if the connection is lost after them.
-      if (before.length === 0) throw error;
-    });
-  }
+  const { error } = await forEach(it.ids, async (id) => {
+    before.push(await callForJson(...it.request(id)));
+    shown.picked.delete(id);
+  });
+  if (before.length === 0) throw error;
+  /** The lines with the names of their additions, so that trying again adds them once. */
+  const named = before.map((line) => ({ line, name: crypto.randomUUID() }));
   return () => {
-    toast(words(before), [["Undo", () => restore(crypto.randomUUID())]]);
+    const why = error ? ` ${errorMessage(error)}` : "";
+    const name = nameOf(before.map(({ id }) => id), it.ids.length);
+    toast([...it.words(name, before), why], [["Undo", () => restore(named)]]);
     shown.reload();
   };
 
   async function redo() {
     try {
-      (await change(subject, init, words, additions, path))();
+      (await change(it))();
     } catch (error) {
       toast([errorMessage(error)], [["Try again", redo]]);
     }
   }
 
   /**
-   * Undoes the change by additions, which keep what was counted since. `attempt` is their name, so
-   * that trying again adds them once. If this fails, the last copy of the counters is in this page.
+   * Undoes the change by additions, which keep what was counted since. What is left after an error
+   * is only in this page.
    */
-  async function restore(attempt: string) {
-    try {
-      for (let at = 0; at < before.length; at += LINES_PER_REQUEST) {
-        const requests = additions(before.slice(at, at + LINES_PER_REQUEST));
-        for (const [index, some] of requests.entries()) {
-          const body = some.map((line) => JSON.stringify(line)).join("\n");
-          const headers = { "idempotency-key": `${attempt}-${at}-${index}` };
-          await call("counters?mode=add", { method: "POST", headers, body });
-        }
+  async function restore(lines: typeof named) {
+    const { left, error } = await forEach(lines, async ({ line, name }) => {
+      for (const [index, { id, ...body }] of it.undo(line).entries()) {
+        const headers = { "idempotency-key": `${name}-${index}` };
+        const init = { method: "PUT", headers, body: JSON.stringify(body) };
+        await callForJson(`${pathOf(id)}&mode=add`, init);
       }
-      toast(["Restored ", name, "."], [["Redo", redo]]);
-      await shown.reload();
-    } catch (error) {
-      toast([name, ` was not restored. ${errorMessage(error)}`], [
-        ["Save it as a file", () => saveLines(subject[1], before)],
-        ["Try again", () => restore(attempt)],
+    });
+    const done = lines.filter((one) => !left.includes(one)).map(({ line: { id } }) => id);
+    if (left.length === 0) toast(["Restored ", nameOf(done), "."], [["Redo", redo]]);
+    else {
+      const words: Words = done.length === 0
+        ? ["Not restored: ", nameOf(left.map(({ line: { id } }) => id))]
+        : ["Restored ", nameOf(done, lines.length)];
+      toast([...words, `. ${errorMessage(error)}`], [
+        ["Save the rest as a file", () => saveLines(left.map(({ line }) => line))],
+        ["Try again", () => restore(left)],
       ]);
     }
+    await shown.reload();
   }
 }
 
-function nameOf(name: string) {
-  return make("b", { dir: "auto" }, name);
+/**
+ * Does something for each item, several at a time. Returns the items that are left, and the first
+ * error. A conflict concerns one item alone, and any other error ends all.
+ */
+async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promise<void>) {
+  const waiting = [...items];
+  const left = new Set(items);
+  let error: unknown;
+  async function work() {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      try {
+        await act(item);
+        left.delete(item);
+      } catch (caught) {
+        error ??= caught;
+        if (!(caught instanceof Refused && caught.status === 409)) waiting.length = 0;
+      }
+      const done = items.length - left.size;
+      if (items.length > PROGRESS && done % PROGRESS === 0) {
+        toast([`${grouped(done)} of ${plural(items.length, "counter")}…`], []);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: REQUESTS }, work));
+  return { left: [...left], error };
+}
+
+/** Returns the text that all ids begin with, up to a slash. One id is returned whole. */
+function commonOf([first = "", ...others]: readonly string[]) {
+  if (others.length === 0) return first;
+  let common = first.replace(/[^/]*$/, "");
+  while (!others.every((id) => id.startsWith(common))) common = common.replace(/[^/]*\/$/, "");
+  return common;
+}
+
+function pathOf(id: string) {
+  return `counters?${queryOf([["id", id]])}`;
+}
+
+function idsOf(rows: readonly Figures[]) {
+  return rows.map(({ id }) => id);
+}
+
+export function sumOf(rows: readonly Figures[]) {
+  return rows.reduce((sum, { total }) => sum + total, 0);
+}
+
+function viewsIn(lines: readonly Line[]) {
+  return plural(lines.reduce((sum, { hits }) => sum + hits, 0), "view");
+}
+
+/** Returns the id of a counter, or the number of several, of which there may be more. */
+export function nameOf(ids: readonly string[], all = ids.length) {
+  const [id = ""] = ids;
+  const part = ids.length < all ? `${grouped(ids.length)} of ` : "";
+  return all === 1 ? make("b", { dir: "auto" }, id) : `${part}${plural(all, "counter")}`;
 }

@@ -1,13 +1,12 @@
 import { base } from "../../lib/base.ts";
-import { copy, copyButton } from "../../lib/clipboard.ts";
-import { draw, fill, make, orExplain } from "../../lib/make.ts";
-import { toast } from "../../lib/toast.ts";
-import { errorMessage } from "../../lib/words.ts";
+import { copyButton } from "../../lib/clipboard.ts";
+import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Figures } from "../../lib/figures.ts";
-import { askDelete, askMove, askTotal, saveLines } from "./changes.ts";
+import { askTotal } from "./changes.ts";
 import { call, callForJson, facts as service, type Line } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf, snippetBox } from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
+import { selectButton } from "./selection.ts";
 import { shown } from "./shown.ts";
 
 /** Returns the content of an opened counter. */
@@ -17,7 +16,14 @@ export function counterDetail(row: Figures) {
   const query = queryOf([["id", id]]);
   showKey(id, paste);
   const design = make("a.button.primary", { href: `#badges&${query}` }, "Design a badge");
-  const links = make(".line", design, badgeLink(query), ...menuOf(row));
+  const links = make(
+    ".line",
+    design,
+    badgeLink(query),
+    make("button", { click: () => askTotal(row) }, "Set the total…"),
+    copyButton("Copy the id", () => id),
+    selectButton([row]),
+  );
   return rowDetail(row, shown.today, fetchLine(id), paste, linkPart(id), links);
 }
 
@@ -71,37 +77,6 @@ export function keyParts({ key, version }: OwnKey, purpose: string) {
     make(".paste", make("code", key), copying),
     make("p.small", purpose),
   ];
-}
-
-/** Returns a button and the menu that it opens. */
-function menuOf(row: Figures) {
-  const { id } = row;
-  const dots = [3, 8, 13].map((cx) => draw("circle", { cx, cy: 8, r: 1.5 }));
-  const opener = make(
-    "button.end",
-    { popovertarget: "row-menu", "aria-label": `More for ${id}` },
-    draw("svg.dots", { viewBox: "0 0 16 16", "aria-hidden": true }, ...dots),
-  );
-  const say = (words: string) => toast([words], []);
-  const item = (name: string, act: () => unknown, look = "") =>
-    make(`button${look}`, {
-      autofocus: name.startsWith("Set"),
-      click: async () => {
-        menu.hidePopover();
-        await Promise.try(act).catch((error) => say(errorMessage(error)));
-      },
-    }, name);
-  const menu = make(
-    ".menu",
-    { id: "row-menu", popover: "auto" },
-    item("Set the total…", () => askTotal(row)),
-    item("Copy the id", async () => say(await copy(id))),
-    item("Download history", async () => saveLines(id, [await fetchLine(id)])),
-    // The service takes an id that ends in a slash for the prefix of a group.
-    !id.endsWith("/") && item("Rename…", () => askMove(["id", id], [row])),
-    item("Delete counter…", async () => askDelete(["id", id], [await fetchLine(id)]), ".danger"),
-  );
-  return [opener, menu];
 }
 
 /** Returns a field for an address, and the link to it that counts. */

@@ -3,7 +3,6 @@ import { base } from "../../lib/base.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
-import { askDelete, askMove } from "./changes.ts";
 import { csvCell } from "../data/csv.ts";
 import type { Figures } from "../../lib/figures.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
@@ -16,6 +15,7 @@ import {
   snippetBox,
 } from "../../lib/snippets.ts";
 import { rowDetail } from "../../lib/summary.ts";
+import { selectButton } from "./selection.ts";
 import { shown } from "./shown.ts";
 
 /** Number of counters in the list of the most read ones. */
@@ -38,9 +38,6 @@ export function groupDetail(
       grouped(row.month),
     )
   );
-  const click = () =>
-    askDelete(["prefix", prefix], members.map(({ id, total }) => ({ id, hits: total })));
-  const every = plural(members.length, "counter");
   showKey(prefix, members, paste);
   return rowDetail(
     row,
@@ -49,12 +46,7 @@ export function groupDetail(
     paste,
     make("h3", "Most read in 30 days"),
     make("ol.most", ...names),
-    make(
-      ".line",
-      badgeLink(query),
-      make("button", { click: () => askMove(["prefix", prefix], members) }, "Rename…"),
-      make("button.danger", { click }, `Delete these ${every}…`),
-    ),
+    make(".line", badgeLink(query), selectButton(members)),
   );
 }
 

@@ -36,6 +36,8 @@ class Shown {
   /** All lines of the table, from top to bottom. */
   lines: readonly Line[] = [];
   open: Opened | undefined;
+  /** The ids of the counters that are selected. */
+  readonly picked: Set<string> = new Set();
   /** True while the rows near the screen are to be drawn in the next frame. */
   isDrawing = false;
 }

@@ -20,6 +20,7 @@ import { fill, icon, make } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import { type Figures, prefixOf } from "../../lib/figures.ts";
 import { groupDetail } from "./group.ts";
+import { bar, boxFor, everything, picking, selectBy, showSelection } from "./selection.ts";
 import { type Opened, shown } from "./shown.ts";
 
 /** The columns, with the class that hides each on narrow pages unless the table is sorted by it. */
@@ -34,7 +35,7 @@ const COLUMNS: [column: Column, name: string, look: string][] = [
 /** Number of columns: those, trend and sparkline. */
 const ALL_COLUMNS = COLUMNS.length + 2;
 /** Pages as narrow as a phone have the name on a line of its own. */
-const phone = matchMedia("(max-width: 480px)");
+const phone = matchMedia("(max-width: 640px)");
 /** Height above and below the screen that has rows too, in pixels. Scrolling shows no gap. */
 const MARGIN = 400;
 /** Maximum number of new rows in a frame, so that a jump among thousands stays responsive. */
@@ -76,6 +77,8 @@ const tools = make(
   ),
   make("label.check", grouping, "Group by prefix"),
   make("label.check.sort", "Sort by", sorting),
+  picking,
+  make("label.check.tick", everything, "Select all"),
   count,
 );
 const heads = COLUMNS.map(([column, name, look]) =>
@@ -99,15 +102,14 @@ const noMatch = make(
   make("button", { click: clearSearch }, "Clear search"),
 );
 /** The parts of the table, from top to bottom. */
-export const tableParts = [tools, panel, noMatch];
+export const tableParts = [tools, bar, panel, noMatch];
 
 export function initTable() {
   addEventListener("scroll", drawSoon, { passive: true });
   addEventListener("resize", drawSoon);
   phone.addEventListener("change", redraw);
   panel.addEventListener("keydown", (event) => {
-    const isTyping = document.activeElement?.matches("input:not([type=radio]), select");
-    if (isTyping || document.querySelector(".menu:popover-open")) return;
+    if (document.activeElement?.matches("input:not([type=radio], .tick), select")) return;
     if (event.key === "Escape" && shown.open) toggle(shown.open.line);
     if (event.key !== "/") return;
     event.preventDefault();
@@ -146,14 +148,16 @@ export function arrange() {
     head.classList.toggle("sorted", isIt);
   }
   table.setAttribute("aria-rowcount", String(shown.lines.length + 1));
-  const found = rows.filter((row) => isFound(row, choices)).length;
+  const found = rows.filter((row) => isFound(row, choices));
+  selectBy(everything, found);
   tools.hidden = rows.length === 0;
-  panel.hidden = found === 0;
+  panel.hidden = found.length === 0;
   noMatch.hidden = tools.hidden || !panel.hidden;
   missed.textContent = `No counter contains “${choices.wanted}”`;
-  const text = countersOf(found, rows.length);
+  const text = countersOf(found.length, rows.length);
   if (count.textContent !== text) count.textContent = text;
   redraw();
+  showSelection();
 }
 
 /** Returns "12 counters", or "2 of 12 counters" while a search leaves some out. */
@@ -281,10 +285,11 @@ function rowFor(line: Line, index: number) {
     icon("M5 3l4 4-4 4", "svg.icon.chevron"),
     make("span.name", { dir: "auto" }, nameOf(line)),
   );
-  const bar = make(".id", opener, ...group ? aboutGroup(line, group) : []);
-  if (!group) bar.style.setProperty("--share", String(row.month / shown.most));
+  const box = boxFor(group?.found ?? [row], `Select ${row.id}`);
+  const id = make(".id", opener, ...group ? aboutGroup(line, group) : []);
+  if (!group) id.style.setProperty("--share", String(row.month / shown.most));
   const cells = COLUMNS.map(([column, , look], index) => {
-    if (column === "id") return make("th", { scope: "row" }, bar);
+    if (column === "id") return make("th", { scope: "row" }, box, id);
     const kind = column === "yesterday" || row[column] === 0 ? ".soft" : "";
     const sorted = index === sorting.selectedIndex ? ".sorted" : "";
     return make(`td${look}${kind}${sorted}`, amount(row[column]));

@@ -1,0 +1,140 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  countOf,
+  dayAgo,
+  hitThrice,
+  idsOf,
+  openRow,
+  savedLines,
+  testOwner,
+} from "../../../support/owner_page.ts";
+import { authorized } from "../../../support/secret.ts";
+import { assertAccessibleInBothModes } from "../../../support/web_page.ts";
+
+testOwner(
+  "by keyboard the owner renames a counter, merges two and moves a group, and an undo keeps what was counted since",
+  [
+    { id: "blog/a", hits: 1204, days: { [dayAgo(0)]: 4, [dayAgo(1)]: 200 } },
+    { id: "blog/b", hits: 310, days: { [dayAgo(1)]: 10 } },
+    { id: "blog/", hits: 9 },
+    { id: "new/b", hits: 5 },
+  ],
+  async ({ page, service }) => {
+    const { keyboard } = page;
+    const dialog = page.getByRole("dialog");
+    const bar = page.getByRole("group", { name: "Selected counters" });
+    const counts = (...ids: string[]) => Promise.all(ids.map((id) => countOf(service, id)));
+    const focused = () => page.locator(":focus").innerText();
+    const undo = async (name: string) => {
+      strictEqual(await focused(), "Undo");
+      await keyboard.press("Enter");
+      await page.getByText(`Restored ${name}.`).waitFor();
+      // The counters are loaded again, which draws the open row again.
+      await page.locator("[aria-label=Refresh]:not([aria-busy])").waitFor();
+    };
+
+    await page.getByLabel("Group by prefix").uncheck();
+    await openRow(page, "blog/");
+    await page.getByRole("button", { name: "Rename, delete…" }).press("Enter");
+    strictEqual(await focused(), "Rename…");
+    await keyboard.press("Enter");
+    await dialog.getByText("Badges with an old id need the new one and its key.").waitFor();
+    strictEqual(await page.getByLabel("New id").inputValue(), "blog/");
+    await keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("Send two different ids").waitFor();
+    // Its id ends in a slash, as that of the group does, and it moves alone.
+    await keyboard.type("blog/c/");
+    await dialog.getByText("blog/c/ gets the 9 views of blog/.").waitFor();
+    strictEqual(await dialog.locator(".primary").innerText(), "Rename");
+    await keyboard.press("Enter");
+    await page.getByText("Moved blog/ to blog/c/: 9 views.").waitFor();
+    deepStrictEqual(await counts("blog/", "blog/c/", "blog/a"), ["0", "9", "1204"]);
+    await hitThrice(service, "blog/");
+    await undo("blog/");
+    await page.getByText("4 counters", { exact: true }).waitFor();
+    deepStrictEqual(await counts("blog/"), ["12"]);
+    await openRow(page, "blog/");
+
+    await page.getByRole("button", { name: "Select", exact: true }).press("Enter");
+    await page.getByLabel("Select blog/a", { exact: true }).press("Space");
+    await page.getByLabel("Select blog/b", { exact: true }).press("Space");
+    await bar.getByText("2 counters, 1,514 views").waitFor();
+    await assertAccessibleInBothModes(page);
+    await keyboard.press("Enter");
+    await keyboard.press("Tab");
+    strictEqual(await focused(), "Merge…");
+    await keyboard.press("Enter");
+    strictEqual(await page.getByLabel("New id").inputValue(), "blog/a");
+    await dialog.getByText("310 views of blog/b are added to the 1,204 of blog/a: 1,514.")
+      .waitFor();
+    await keyboard.press("Tab");
+    strictEqual(await focused(), "Merge");
+    await keyboard.press("Enter");
+    await page.getByText("Moved blog/b to blog/a: 310 views.").waitFor();
+    await hitThrice(service, "blog/a");
+    await undo("blog/b");
+    deepStrictEqual(await counts("blog/a", "blog/b"), ["1207", "310"]);
+    const text = await fetch(`${service.url}/counters?id=blog/a`, { headers: authorized });
+    deepStrictEqual((await text.json()).days, { [dayAgo(0)]: 7, [dayAgo(1)]: 200 });
+
+    await page.getByLabel("Group by prefix").check();
+    const group = page.getByRole("row", { name: "Details of blog/" }).getByRole("checkbox");
+    ok(await group.evaluate((box) => box.matches(":indeterminate")));
+    await group.press("Space");
+    await bar.getByText("3 counters, 1,529 views").waitFor();
+    await keyboard.press("Enter");
+    await keyboard.press("Enter");
+    await page.getByLabel("New prefix").fill("new/");
+    await dialog.getByText("3 counters move to new/, 1 of which exists already.").waitFor();
+    await keyboard.press("Enter");
+    await page.getByText("Moved 3 counters to new/: 1,529 views.").waitFor();
+    await Promise.all([hitThrice(service, "new/b"), hitThrice(service, "blog/b")]);
+    await undo("3 counters");
+    deepStrictEqual(await counts("blog/a", "blog/b", "new/b"), ["1207", "313", "8"]);
+    strictEqual((await idsOf(page)).includes("new/a"), false);
+    await page.getByRole("button", { name: "Done" }).press("Enter");
+    strictEqual(await page.locator(".tick:visible").count(), 0);
+  },
+  { viewport: { width: 390, height: 1200 } },
+);
+
+testOwner(
+  "the owner selects what the search finds of 3,000 counters, saves it, deletes it, and ends an undo that was refused in part",
+  Array.from({ length: 3000 }, (_, at) => ({ id: `${at % 10 === 0 ? "x" : "y"}/${at}`, hits: 2 })),
+  async ({ page, service }) => {
+    const bar = page.getByRole("group", { name: "Selected counters" });
+    const all = page.getByLabel("Select all");
+    await page.getByRole("button", { name: "Select", exact: true }).click();
+    await page.getByLabel("Search").fill("x/1");
+    await page.getByText("111 of 3,000 counters", { exact: true }).first().waitFor();
+    await all.check();
+    await bar.getByText("111 counters, 222 views").waitFor();
+    await page.getByLabel("Search").fill("");
+    await page.getByText("3,000 counters", { exact: true }).waitFor();
+    ok(await all.evaluate((box) => box.matches(":indeterminate")));
+
+    const saving = page.waitForEvent("download");
+    await bar.getByRole("button", { name: "Download" }).click();
+    const lines = await savedLines(await saving);
+    deepStrictEqual([lines.length, lines.at(-1)], [112, { counters: 111 }]);
+    await bar.getByRole("button", { name: "Delete…" }).click();
+    await page.getByText("Delete 111 counters with 222 views?").waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Deleted 111 counters: 222 views.").waitFor();
+    await page.getByText("2,889 counters", { exact: true }).waitFor();
+    strictEqual(await bar.count(), 0);
+
+    const refused = /id=x\/1500&mode=add/;
+    await page.route(refused, (route) => {
+      const problem = { detail: "It would fall below 0." };
+      return route.fulfill({ status: 409, body: JSON.stringify(problem) });
+    });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Restored 110 of 111 counters. It would fall below 0.").waitFor();
+    await page.unroute(refused);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Restored x/1500.").waitFor();
+    await page.getByText("3,000 counters", { exact: true }).waitFor();
+    deepStrictEqual([await countOf(service, "x/1500"), await countOf(service, "x/10")], ["2", "2"]);
+  },
+);

@@ -183,7 +183,7 @@ testOwner("an owner whose reads are open opens the badge from its row", LINES, a
   );
 }, { env: { PUBLIC_READS: "1" } });
 
-/** Presses a button by the keyboard, because parts that appear above it may move it meanwhile. */
+/** Presses a button by the keyboard. Parts that appear above the button may move it. */
 function press(page: Page, name: string): Promise<void> {
   return page.getByRole("button", { name, exact: true }).press("Enter");
 }

@@ -6,6 +6,7 @@ import type { Day, Days } from "../../../src/domain/history.ts";
 import { type ListedCounter, type ListOptions, MAX_HITS } from "../../../src/domain/store.ts";
 import { createGroups } from "../../../src/counters/groups.ts";
 import { Failure } from "../../../src/domain/errors.ts";
+import { fakeClock } from "../../support/fake_clock.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
@@ -261,19 +262,6 @@ function open(
   }
   const groups = createGroups({ list, sortedById, calendar });
   return Object.assign(room, groups, { [Symbol.asyncDispose]: () => groups.end() });
-}
-
-/** Replaces `performance.now` by a clock that the test advances. */
-function fakeClock() {
-  const { now } = performance;
-  let passed = 0;
-  const set = (value: () => number) =>
-    Object.defineProperty(performance, "now", { configurable: true, value });
-  set(() => now.call(performance) + passed);
-  return {
-    pass: (milliseconds: number) => void (passed += milliseconds),
-    [Symbol.asyncDispose]: () => Promise.resolve(void set(() => now.call(performance))),
-  };
 }
 
 Deno.test("the event loop turns after each piece, and there is no pause if no calls arrived", async () => {

@@ -1,4 +1,5 @@
 import { Failure } from "./domain/errors.ts";
+import type { Log } from "./log.ts";
 
 /** The parts of a problem that clients see. */
 interface ProblemKind {
@@ -180,6 +181,27 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (!(error instanceof Failure)) return undefined;
   return new Problem(error.kind, { detail: error.detail, cause: error.cause });
+}
+
+/** Minimum time between two unexpected errors in the log, because clients can cause many. */
+const LOG_INTERVAL_MS = 1000;
+
+/**
+ * Creates a function that converts an error to a Problem. Logs the cause of unexpected errors,
+ * which clients never see.
+ */
+export function createProblemConverter(log: Log): (error: unknown) => Problem {
+  let loggedAt = -Infinity;
+  return (error) => {
+    const problem = problemOf(error);
+    if (problem !== undefined) return problem;
+    if (performance.now() - loggedAt >= LOG_INTERVAL_MS) {
+      loggedAt = performance.now();
+      const stack = error instanceof Error ? error.stack : undefined;
+      log.error("unexpected error", { cause: error, ...(stack !== undefined && { stack }) });
+    }
+    return new Problem("internal", { cause: error });
+  };
 }
 
 /** The detail of a problem whose cause is a full disk, for the owner only. */

@@ -5,11 +5,11 @@ import { networkOfCaller, type Proxies, type SentRequest } from "./hits/caller_a
 import { createHitPolicy } from "./hits/hit_policy.ts";
 import { RecentHits } from "./hits/recent_hits.ts";
 import { createBodyReader } from "./http/reading.ts";
-import { createProblemConverter } from "./http/dispatch.ts";
 import { createReadPolicy } from "./http/response.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { createPngQueue } from "./png/png_queue.ts";
+import { createProblemConverter } from "./problem.ts";
 import { createLatestReader } from "./read_counter.ts";
 
 export interface ServiceOptions {

@@ -2,24 +2,24 @@ import { BoundedMap } from "../bounded_map.ts";
 import { type Calendar, createCalendar } from "../domain/calendar.ts";
 import type { CounterId } from "../domain/counter_id.ts";
 import type { CounterState, Day } from "../domain/history.ts";
-import type { DeduplicationKeys, OnceOutcome } from "../domain/once.ts";
 import type {
   CounterStore,
+  DeduplicationKeys,
   ListOptions,
   ListPage,
   Move,
+  OnceOutcome,
   Risks,
   Update,
   Write,
 } from "../domain/store.ts";
 import { applyUpdate } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";
-import { withTimeout } from "../waiting.ts";
+import { LongJob, withTimeout } from "../waiting.ts";
 import { Failure } from "../domain/errors.ts";
 import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
 import type { NumberedLine } from "../domain/line.ts";
 import { importLines, type ImportMode } from "./import.ts";
-import { LongJob } from "./long_job.ts";
 import { createGroups } from "./groups.ts";
 
 /** Deadline of every call to the store, and interval of the check, in milliseconds. */

@@ -12,7 +12,7 @@ import {
 import type { Update, Write } from "../domain/store.ts";
 import { applyUpdate, refusalOf, type UpdatedState } from "../domain/update.ts";
 import { Failure } from "../domain/errors.ts";
-import type { LongJob } from "./long_job.ts";
+import type { LongJob } from "../waiting.ts";
 
 /** Maximum size of a portion, which is in memory, in lines without days. */
 const PORTION = 10_000;

@@ -1,11 +1,4 @@
-import {
-  type CounterState,
-  type CurrentDays,
-  type Day,
-  DAY_MS,
-  firstDayOf,
-  yearOf,
-} from "./history.ts";
+import { type CounterState, type Day, DAY_MS, type Days, firstDayOf, yearOf } from "./history.ts";
 
 /** The days of one time zone. */
 export type Calendar = Readonly<ReturnType<typeof createCalendar>>;
@@ -56,12 +49,44 @@ export function createCalendar(timeZone: string, now: () => number = Date.now) {
   };
 }
 
+/** The current day, and the day of a clock that is 15 minutes ahead. */
+export interface CurrentDays {
+  readonly today: Day;
+  readonly latest: Day;
+}
+
 /** Returns the current day, and the day in 15 minutes. */
 export function currentDays(
   { today, msUntilMidnight }: Pick<Calendar, "today" | "msUntilMidnight">,
 ): CurrentDays {
   const day = today();
   return { today: day, latest: msUntilMidnight() > MAX_AHEAD_MS ? day : day + 1 };
+}
+
+/**
+ * Reports whether no clock that is right may have opened a day. Servers whose clocks differ by less
+ * than 15 minutes count on one day. A clock that was ahead, or another time zone, opens later days.
+ */
+export function isAhead(openDay: Day, { latest }: CurrentDays): boolean {
+  return openDay > latest;
+}
+
+/** Reports whether hits of now belong to an open day. */
+export function isOpenOn(openDay: Day, now: CurrentDays): boolean {
+  return openDay >= now.today && !isAhead(openDay, now);
+}
+
+/**
+ * Removes the days after today if a clock that was ahead has opened the newest. Its hits become
+ * hits of today, because processes with another clock may still add to them. Hits of the other
+ * days that are removed belong to no day.
+ */
+export function dropAhead(days: Days, now: CurrentDays): Days {
+  const { newest, hits } = days;
+  const { today } = now;
+  if (!isAhead(newest, now)) return days;
+  const [ofToday = 0, ...older] = hits.slice(newest - today);
+  return { newest: today, hits: [ofToday + (hits[0] ?? 0), ...older] };
 }
 
 function dayInUtc(time: number): Day {

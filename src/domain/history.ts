@@ -135,38 +135,6 @@ export function rollOverDay(
   };
 }
 
-/** The current day, and the day of a clock that is 15 minutes ahead. */
-export interface CurrentDays {
-  readonly today: Day;
-  readonly latest: Day;
-}
-
-/**
- * Reports whether no clock that is right may have opened a day. Servers whose clocks differ by less
- * than 15 minutes count on one day. A clock that was ahead, or another time zone, opens later days.
- */
-export function isAhead(openDay: Day, { latest }: CurrentDays): boolean {
-  return openDay > latest;
-}
-
-/** Reports whether hits of now belong to an open day. */
-export function isOpenOn(openDay: Day, now: CurrentDays): boolean {
-  return openDay >= now.today && !isAhead(openDay, now);
-}
-
-/**
- * Removes the days after today if a clock that was ahead has opened the newest. Its hits become
- * hits of today, because processes with another clock may still add to them. Hits of the other
- * days that are removed belong to no day.
- */
-export function dropAhead(days: Days, now: CurrentDays): Days {
-  const { newest, hits } = days;
-  const { today } = now;
-  if (!isAhead(newest, now)) return days;
-  const [ofToday = 0, ...older] = hits.slice(newest - today);
-  return { newest: today, hits: [ofToday + (hits[0] ?? 0), ...older] };
-}
-
 /** Returns the closed years with days from `since` on. */
 export function yearsSince({ firstYear, openDay }: OpenYear, since: Day): number[] {
   if (firstYear === undefined) return [];

@@ -1,13 +1,11 @@
-import { type Calendar, currentDays } from "./calendar.ts";
+import { type Calendar, type CurrentDays, currentDays, isAhead } from "./calendar.ts";
 import { type CounterId, parseCounterId } from "./counter_id.ts";
 import {
   type CounterState,
-  type CurrentDays,
   type DatedReport,
   type Day,
   type Days,
   formatDay,
-  isAhead,
   parseDay,
 } from "./history.ts";
 import { type ListedCounter, MAX_HITS, type Update } from "./store.ts";

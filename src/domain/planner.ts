@@ -16,23 +16,25 @@
  * return result; // The new total, or the failure of this counter.
  * ```
  */
+import { type CurrentDays, dropAhead, isAhead, isOpenOn } from "./calendar.ts";
 import {
   type CounterState,
-  type CurrentDays,
   type Day,
   type Days,
   daysOf,
-  dropAhead,
   historyOf,
-  isAhead,
-  isOpenOn,
   type OpenYear,
   type Report,
   rollOverDay,
   type YearEntry,
 } from "./history.ts";
-import { deduplicate, type DeduplicationKeys, type KnownKeys, type OnceOutcome } from "./once.ts";
-import { MAX_HITS, type Outcome, type Update } from "./store.ts";
+import {
+  type DeduplicationKeys,
+  MAX_HITS,
+  type OnceOutcome,
+  type Outcome,
+  type Update,
+} from "./store.ts";
 import { applyUpdate, isEmpty, isReport, refusalOf } from "./update.ts";
 import { Failure } from "./errors.ts";
 
@@ -103,6 +105,13 @@ export interface HistoryWrites {
   readonly deletedYears: readonly number[];
 }
 
+/** Deduplication keys that are stored, or that are to be stored. */
+export interface KnownKeys {
+  /** The numbers of hits by their idempotency keys. */
+  readonly keys: ReadonlyMap<string, number>;
+  readonly visitors: ReadonlySet<string>;
+}
+
 /** The deduplication keys that hits leave, so that later hits are found to be repeats. */
 export interface NewKeys extends KnownKeys {
   /** The day of the visitors. */
@@ -146,6 +155,29 @@ export function planOnce(
   const { result, writes } = planHits(record, amount, now);
   if (result instanceof Failure) return refuse(result);
   return { result: outcomes, writes: writes && { ...writes, deduplication } };
+}
+
+/**
+ * Counts hits of one counter in order, starting from a total. Returns the number of hits that
+ * count, the outcome of each hit, and the keys to store.
+ */
+export function deduplicate(
+  hits: readonly DeduplicationKeys[],
+  { total, known }: { total: number; known: KnownKeys },
+) {
+  const keys = new Map<string, number>();
+  const visitors = new Set<string>();
+  let amount = 0;
+  const outcomes = hits.map(({ key, visitor, remember }): OnceOutcome => {
+    const first = key === undefined ? undefined : keys.get(key) ?? known.keys.get(key);
+    if (first !== undefined) return { hits: first, repeat: true };
+    const repeat = visitor !== undefined && (visitors.has(visitor) || known.visitors.has(visitor));
+    if (!repeat) amount++;
+    if (!repeat && visitor !== undefined && remember === true) visitors.add(visitor);
+    if (key !== undefined) keys.set(key, total + amount);
+    return { hits: total + amount, repeat };
+  });
+  return { amount, outcomes, keys, visitors };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Failure } from "./errors.ts";
 import type { CounterId } from "./counter_id.ts";
 import type { CounterState, DatedReport, Day, Days } from "./history.ts";
-import type { DeduplicationKeys, OnceOutcome } from "./once.ts";
 
 /**
  * Maximum number of a counter. It is half of what JSON readers keep exact (RFC 8259, section 6), so
@@ -17,6 +16,27 @@ export interface Addition {
   readonly id: CounterId;
   /** A whole number from 1. */
   readonly amount: number;
+}
+
+/** The keys by which a hit is recognized as a repeat. */
+export interface DeduplicationKeys {
+  /** The idempotency key. A hit with the same key within 24 hours is a repeat. */
+  readonly key?: string;
+  /** The code of a visitor, different for each counter. Later hits on the same day are repeats. */
+  readonly visitor?: string;
+  /** True if a new visitor is stored. */
+  readonly remember?: boolean;
+}
+
+/** The outcome of a hit with deduplication keys. */
+export interface OnceOutcome {
+  /**
+   * The number of the hit. For a repeat, the number of the first hit with its idempotency key, or
+   * the current total if it is recognized by its visitor.
+   */
+  readonly hits: number;
+  /** True if the hit is not counted. */
+  readonly repeat: boolean;
 }
 
 /** Hits of one counter with their {@linkcode DeduplicationKeys}, in order. */

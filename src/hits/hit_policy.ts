@@ -1,5 +1,5 @@
 import { isbot, isbotMatch } from "isbot";
-import type { OnceOutcome } from "../domain/once.ts";
+import type { OnceOutcome } from "../domain/store.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import { type Parameter, parseQuery, type Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";

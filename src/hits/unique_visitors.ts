@@ -1,9 +1,9 @@
-import type { OnceOutcome } from "../domain/once.ts";
+import type { OnceOutcome } from "../domain/store.ts";
 import type { Counters } from "../counters/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
 import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
-import { loadOnce } from "../load_once.ts";
+import { loadOnce } from "../waiting.ts";
 import { callerOf, networkOf, type Proxies } from "./caller_address.ts";
 import { perDay } from "./per_day.ts";
 

@@ -1,4 +1,4 @@
-import { loadOnce } from "../load_once.ts";
+import { loadOnce } from "../waiting.ts";
 import {
   acceptsGzip,
   createResponse,

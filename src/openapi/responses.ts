@@ -1,7 +1,6 @@
-import type { Content, Description, ResponseObject, Responses } from "../http/endpoint.ts";
+import type { Content, Description, ResponseObject, Responses, Schema } from "../http/endpoint.ts";
 import { type HitFlag, UNCACHED_IMAGE } from "../http/response.ts";
 import { PROBLEM_NAMES } from "../problem.ts";
-import type { Schema } from "../http/endpoint.ts";
 import type { schemas } from "./schemas.ts";
 
 /** Returns a reference to a schema of `components.schemas`. */

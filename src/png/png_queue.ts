@@ -1,9 +1,8 @@
 import { BoundedMap } from "../bounded_map.ts";
 import { errorBadge } from "../badge/drawings.ts";
-import { loadOnce } from "../load_once.ts";
+import { loadOnce, pause } from "../waiting.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
-import { pause } from "../waiting.ts";
 import type { Rasterize, RasterizerParts, RasterJob } from "./rasterizer.ts";
 
 type Png = Uint8Array<ArrayBuffer>;

@@ -2,7 +2,7 @@ import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { acceptsGzip, createResponse, headersFor, inHtml, jsonResponse } from "../http/response.ts";
-import { loadOnce } from "../load_once.ts";
+import { loadOnce } from "../waiting.ts";
 import { composeSharedPage } from "../page/compose.ts";
 import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { readRange } from "../read_counter.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { createCalendar } from "../../src/domain/calendar.ts";
-import { kvKeys } from "../../src/store/kv/kv_layout.ts";
-import { encodeLedger } from "../../src/store/kv/kv_layout.ts";
+import { encodeLedger, kvKeys } from "../../src/store/kv/kv_layout.ts";
 import { formatLedger } from "../../src/store/redis/redis_layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 

@@ -5,41 +5,24 @@ import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 
 /** The modules that all others may import, and that import each other only. */
-const LEAVES =
-  "bounded_map.ts load_once.ts log.ts metrics.ts problem.ts start_error.ts version.ts " +
-  "waiting.ts domain/errors.ts http/query.ts";
+const LEAVES = "bounded_map.ts log.ts metrics.ts problem.ts start_error.ts version.ts waiting.ts " +
+  "domain/errors.ts http/query.ts store/setting.ts store/store_health.ts";
 
 /**
- * The parts that each part of `src` may import from, also types. A part is a folder or a module.
- * Each may import itself and leaves.
+ * The parts of `src`, which are folders and modules. Each may import the parts that its arrows lead
+ * to, also by way of others and for types, and itself, but for endpoints.
  */
-const ARROWS: Readonly<Record<string, string>> = {
-  "main.ts": "start",
-  "mount.ts": "start http",
-  "serve.ts": "start http",
-  "start": "app.ts auth counters domain hits store store/kv",
-  "app.ts": "chart compat http routes service.ts",
-  "routes":
-    "auth badge browser chart counters domain drawing hits http openapi page read_counter.ts service.ts",
-  "compat": "auth badge browser domain hits http read_counter.ts service.ts",
-  "service.ts": "auth counters hits http png read_counter.ts",
-  "read_counter.ts": "counters domain drawing http",
-  "hits": "auth counters domain http",
-  "page": "badge browser http openapi",
-  "openapi": "auth domain http",
-  "http": "auth domain",
-  "auth": "domain",
-  "png": "badge",
-  "badge": "domain drawing",
-  "chart": "domain drawing",
-  "drawing": "domain",
-  "counters": "domain",
-  "store": "domain store/kv store/redis",
-  "store/kv": "domain store",
-  "store/redis": "domain store",
-  "domain": "",
-  "browser": "chart domain page",
-};
+const ARROWS = `
+  main.ts mount.ts serve.ts > start > app.ts store
+  app.ts > compat routes > service.ts openapi
+  routes > page chart
+  service.ts > hits png read_counter.ts > drawing
+  hits read_counter.ts > counters http
+  browser > chart page > badge openapi > http > auth
+  png > badge
+  store > store/kv store/redis
+  badge chart > drawing
+  auth counters drawing store/kv store/redis > domain`;
 
 /** The packages, and the parts that may import each. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -67,16 +50,45 @@ const files = sourceFiles("src");
 const scripts = files.filter((file) => /^src\/browser\/(?!built).*\.[tj]s$/.test(file)).toSorted();
 const modules = [...files.filter((file) => file.endsWith(".ts")), "main.ts"]
   .filter((file) => !scripts.includes(file)).toSorted();
-/** Files that browsers run and show. */
-const pages = files.filter((file) => !file.endsWith(".ts"));
-const imports = new Map([...modules, ...scripts].map((module) => [module, importsOf(module)]));
+const texts = new Map([...modules, ...scripts].map((module) => [module, textOf(module)]));
+const imports = new Map([...texts].map(([module, text]) => [module, importsIn(module, text)]));
+/** The modules without their comments. */
+const code = modules.map((module) => {
+  return { module, text: texts.get(module)?.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "") ?? "" };
+});
 
-Deno.test("every folder and module of src has a rule, and each rule one of them", () => {
-  const parts = new Set([...modules, ...scripts].map(partOf));
-  deepStrictEqual(
-    [...parts].toSorted(),
-    Object.keys(ARROWS).concat(LEAVES.split(" ").filter((leaf) => !leaf.includes("/"))).toSorted(),
-  );
+Deno.test("imports keep to the arrows, and no endpoint imports another one", () => {
+  const steps = ARROWS.trim().split("\n").flatMap((line) => {
+    const places = line.split(">").map((parts) => parts.trim().split(" "));
+    return places.slice(1).flatMap((to, index) =>
+      places[index]?.map((from) => ({ from, to })) ?? []
+    );
+  });
+  const reachedFrom = (part: string, reached = new Set<string>()): Set<string> => {
+    for (const to of steps.filter(({ from }) => from === part).flatMap(({ to }) => to)) {
+      if (!reached.has(to)) reachedFrom(to, reached.add(to));
+    }
+    return reached;
+  };
+  const rules = [...LEAVES.split(" "), ...steps.flatMap(({ from, to }) => [from, ...to])];
+  const wrong = [...imports].flatMap(([module, all]) => {
+    const part = partOf(module);
+    const isLeaf = LEAVES.split(" ").some((leaf) => module === `src/${leaf}`);
+    const own = part === "routes" ? [] : [part];
+    const allowed = new Set([
+      ...LEAVES.split(" "),
+      ...isLeaf ? [] : [...reachedFrom(part), ...own],
+    ]);
+    return all.map(({ from }) => from).filter((from) => {
+      if (/^src\/browser\/.*\.(?:min\.js|css|html)$/.test(from)) return false;
+      if (from.startsWith("src/")) return !allowed.has(partOf(from)) && !allowed.has(from.slice(4));
+      const user = Object.keys(PACKAGES).find((name) => `${from}/`.startsWith(`${name}/`));
+      return PACKAGES[user ?? ""] !== part;
+    }).map((from) => `${module} must not import ${from}`);
+  });
+  deepStrictEqual(wrong, []);
+  const parts = new Set([...texts.keys()].map(partOf));
+  deepStrictEqual(rules.filter((rule) => !rule.includes("/") && !parts.has(rule)), []);
 });
 
 Deno.test("every module is used by main.ts, but for what others mount or serve and for a worker", () => {
@@ -99,28 +111,11 @@ Deno.test("what the page's script shares with the server has only types from it"
   deepStrictEqual(imports.get("src/chart/bars.ts")?.filter(({ isType }) => !isType), []);
 });
 
-Deno.test("imports keep to the arrows, and no endpoint imports another one", () => {
-  const wrong = [...imports].flatMap(([module, all]) => {
-    const part = partOf(module);
-    const allowed = `${LEAVES} ${part === "routes" ? "" : part} ${ARROWS[part] ?? ""}`.split(" ");
-    return all.map(({ from }) => from).filter((from) => {
-      if (from.startsWith("src/")) {
-        return ![partOf(from), from.slice(4)].some((name) => allowed.includes(name));
-      }
-      const [, users] = Object.entries(PACKAGES).find(([name]) =>
-        `${from}/`.startsWith(`${name}/`)
-      ) ?? [];
-      return users !== part;
-    }).map((from) => `${module} must not import ${from}`);
-  });
-  deepStrictEqual(wrong, []);
-});
-
-Deno.test("files for browsers are in src/browser, and are imported as text", async () => {
-  const others = pages.filter((page) => !page.startsWith("src/browser/"));
+Deno.test("files for browsers are in src/browser, and are imported as text", () => {
+  const others = files.filter((file) => !file.endsWith(".ts") && !file.startsWith("src/browser/"));
   deepStrictEqual(others.toSorted(), ["src/png/tallymark-png.js", "src/png/worker.min.js"]);
-  for (const module of modules.filter((module) => module !== "src/png/png_queue.ts")) {
-    const text = await Deno.readTextFile(join(projectFolder, module));
+  for (const { module, text } of code) {
+    if (module === "src/png/png_queue.ts") continue;
     for (const [line] of text.matchAll(/^.*\bimport\b.*"[^"]+\.(?:js|css|html)".*$/gm)) {
       ok(/with \{ type: "text" \}/.test(line), line);
     }
@@ -149,16 +144,12 @@ Deno.test("a start loads no Redis, and no package but Hono and isbot", () => {
   deepStrictEqual(names.filter((name) => name.startsWith("src/store/redis/")), []);
 });
 
-Deno.test("code: main.ts waits for nothing, which would have V8 read a bundle twice at each start", async () => {
-  const text = await Deno.readTextFile(join(projectFolder, "main.ts"));
-  ok(!/\bawait\b/.test(withoutComments(text)), text);
-});
-
 const RESERVED: [what: RegExp, modules: string[]][] = [
-  [
-    /\bDeno\.(?:env|serve|exit|addSignalListener|args|mainModule)\b/,
-    ["src/start/server.ts", "src/mount.ts", "src/serve.ts", "src/start/"],
-  ],
+  [/\bDeno\.(?:env|serve|exit|addSignalListener|args|mainModule)\b/, [
+    "src/mount.ts",
+    "src/serve.ts",
+    "src/start/",
+  ]],
   [/\bDeno\.(?:openKv|connect\w*|listen\w*)\b|(?<!\bapp\.)\bfetch\(/, [
     "src/store/open_store.ts",
     "src/store/kv/file/counter_file.ts",
@@ -169,52 +160,43 @@ const RESERVED: [what: RegExp, modules: string[]][] = [
   ]],
   // The entry for workers has the console print lines without their names.
   [/\bconsole\b/, ["src/log.ts", "src/serve.ts"]],
-  [/\bprocess\.(?:env|on|exit)\b|node:(?:http|child_process)/, []],
-  [/node:net/, []],
-  [/\bimport\((?!"[^"]+"[,)])/, []],
+  [/\bprocess\.(?:env|on|exit)\b|node:(?:http|child_process|net)|\bimport\((?!"[^"]+"[,)])/, []],
 ];
 
 for (const [what, allowed] of RESERVED) {
-  Deno.test(`code: ${allowed.join(", ") || "nobody"} alone uses ${what.source}`, async () => {
-    const users: string[] = [];
-    for (const module of modules) {
-      const text = await Deno.readTextFile(join(projectFolder, module));
-      if (what.test(withoutComments(text))) users.push(module);
-    }
-    deepStrictEqual(users.filter((module) => !covered(allowed, module)), []);
+  Deno.test(`code: ${allowed.join(", ") || "nobody"} alone uses ${what.source}`, () => {
+    const users = code.filter(({ text }) => what.test(text)).map(({ module }) => module);
+    deepStrictEqual(users.filter((user) => !allowed.some((one) => user.startsWith(one))), []);
   });
 }
+
+Deno.test("code: main.ts waits for nothing, which would have V8 read a bundle twice at each start", () => {
+  const main = code.find(({ module }) => module === "main.ts")?.text ?? "";
+  ok(main.includes("run()") && !/\bawait\b/.test(main), main);
+});
 
 /** A timer that is not awaited: work that goes on without a request. */
 const TIMER =
   /\bsetInterval\(|\bAbortSignal\.timeout\(|imer (?:\?\?=|= \w+ \?) setTimeout\(|midnightTimer = setTimeout\(|#\w+Timer = setTimeout\(/;
 
-Deno.test("code: .docs/design.md lists every module that works in the background, and no other", async () => {
-  const workers: string[] = [];
-  for (const module of modules) {
-    const text = await Deno.readTextFile(join(projectFolder, module));
-    if (TIMER.test(withoutComments(text))) workers.push(module);
-  }
-  const page = await Deno.readTextFile(join(projectFolder, ".docs/design.md"));
+Deno.test("code: .docs/design.md lists every module that works in the background, and no other", () => {
+  const page = textOf(".docs/design.md");
   const [, table = ""] = /\*\*Background work\*\*[^|]*([^]*?)\n\n/.exec(page) ?? [];
   const listed = [...table.matchAll(/`([\w/]+\.ts)` +\|$/gm)].map(([, path]) => `src/${path}`);
+  const workers = code.filter(({ text }) => TIMER.test(text)).map(({ module }) => module);
   deepStrictEqual(listed.toSorted(), workers);
 });
 
 // Deno 2.9 exports the loose comparisons of node:assert under these names. With these 1 equals "1".
 const LOOSE = /\b(?:equal|deepEqual|notEqual|notDeepEqual)\b/;
 
-Deno.test("assertions are imported by name from node:assert/strict, and none compares loosely", async () => {
-  const others: string[] = [];
-  for (const file of sourceFiles("tests").filter((file) => file.endsWith(".ts"))) {
-    const text = await Deno.readTextFile(join(projectFolder, file));
-    for (
-      const [line, names, from] of text.matchAll(/^import ([^;]*?) from "([^"]*\bassert\b.*)";$/gm)
-    ) {
-      const named = from === "node:assert/strict" && names?.startsWith("{");
-      if (!named || LOOSE.test(line)) others.push(`${file}: ${line}`);
-    }
-  }
+Deno.test("assertions are imported by name from node:assert/strict, and none compares loosely", () => {
+  const others = sourceFiles("tests").filter((file) => file.endsWith(".ts")).flatMap((file) => {
+    const found = textOf(file).matchAll(/^import ([^;]*?) from "([^"]*\bassert\b.*)";$/gm);
+    return [...found].filter(([line, names, from]) =>
+      from !== "node:assert/strict" || !names?.startsWith("{") || LOOSE.test(line)
+    ).map(([line]) => `${file}: ${line}`);
+  });
   deepStrictEqual(others, []);
 });
 
@@ -251,8 +233,7 @@ function loadedWith(entries: readonly string[], follows: (one: Import) => boolea
   return [...loaded];
 }
 
-function importsOf(module: string): Import[] {
-  const text = Deno.readTextFileSync(join(projectFolder, module));
+function importsIn(module: string, text: string): Import[] {
   return Array.from(text.matchAll(IMPORT), ({ groups: { type, named, loaded } = {} }) => {
     const specifier = named ?? loaded ?? "";
     const path = normalize(join(dirname(module), specifier)).replaceAll("\\", "/");
@@ -270,16 +251,12 @@ function partOf(module: string): string {
   return /^(?:store\/(?:kv|redis)(?=\/)|[^/]+)/.exec(name)?.[0] ?? name;
 }
 
-function covered(parts: string[], name: string): boolean {
-  return parts.some((part) => part === name || part.endsWith("/") && name.startsWith(part));
+function textOf(file: string): string {
+  return Deno.readTextFileSync(join(projectFolder, file));
 }
 
 function sourceFiles(folder: string): string[] {
   return [...Deno.readDirSync(join(projectFolder, folder))].flatMap(({ name, isDirectory }) =>
     isDirectory ? sourceFiles(`${folder}/${name}`) : [`${folder}/${name}`]
   );
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
 }

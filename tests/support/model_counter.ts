@@ -1,6 +1,5 @@
 import type { CounterState, Day } from "../../src/domain/history.ts";
-import type { DeduplicationKeys } from "../../src/domain/once.ts";
-import { MAX_HITS, type Update } from "../../src/domain/store.ts";
+import { type DeduplicationKeys, MAX_HITS, type Update } from "../../src/domain/store.ts";
 
 /** The refusal of a change that would raise a total above the maximum. */
 export const FULL = "counter-full";

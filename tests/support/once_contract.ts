@@ -1,8 +1,12 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
 import { createCounters } from "../../src/counters/counters.ts";
-import type { DeduplicationKeys, OnceOutcome } from "../../src/domain/once.ts";
-import { type CounterStore, MAX_HITS } from "../../src/domain/store.ts";
+import {
+  type CounterStore,
+  type DeduplicationKeys,
+  MAX_HITS,
+  type OnceOutcome,
+} from "../../src/domain/store.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Backend, StoreKind } from "./store_contract.ts";
 

@@ -1,6 +1,5 @@
+import { deduplicate } from "../../src/domain/planner.ts";
 import { type CounterId, counterId } from "../../src/domain/counter_id.ts";
-import { deduplicate, type OnceOutcome } from "../../src/domain/once.ts";
-import type { CounterState, Day } from "../../src/domain/history.ts";
 import type {
   Addition,
   CounterStore,
@@ -8,10 +7,12 @@ import type {
   ListPage,
   Move,
   OnceAddition,
+  OnceOutcome,
   Outcome,
   Risks,
   Write,
 } from "../../src/domain/store.ts";
+import type { CounterState, Day } from "../../src/domain/history.ts";
 import { Failure, type FailureKind } from "../../src/domain/errors.ts";
 
 /** A store that fails on demand, as no real one does: for the answers to failures only. */

@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { counterId, MAX_ID_BYTES } from "../../src/domain/counter_id.ts";
-import type { CounterId } from "../../src/domain/counter_id.ts";
+import { type CounterId, counterId, MAX_ID_BYTES } from "../../src/domain/counter_id.ts";
 import type { CounterState, Day } from "../../src/domain/history.ts";
 import { type Counters, createCounters } from "../../src/counters/counters.ts";
 import {

@@ -2,8 +2,7 @@ import type { CounterId } from "../../domain/counter_id.ts";
 import { DAY_MS } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Plan, Writes } from "../../domain/planner.ts";
-import { additionKey, dayBucketAt } from "./deduplication.ts";
-import { encodeLedger, encodeYear, INTERNAL } from "./kv_layout.ts";
+import { additionKey, dayBucketAt, encodeLedger, encodeYear, INTERNAL } from "./kv_layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
 export interface Identified {

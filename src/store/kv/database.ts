@@ -1,7 +1,7 @@
-import { currentDays } from "../../domain/calendar.ts";
+import { type CurrentDays, currentDays, isOpenOn } from "../../domain/calendar.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import { type CounterState, type CurrentDays, isOpenOn, LAST_DAY } from "../../domain/history.ts";
+import { type CounterState, LAST_DAY } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
 import { type Plan, planMove } from "../../domain/planner.ts";
 import type { Move } from "../../domain/store.ts";

@@ -1,6 +1,7 @@
+import type { KnownKeys } from "../../domain/planner.ts";
 import { type Day, DAY_MS, LAST_DAY } from "../../domain/history.ts";
-import type { KnownKeys } from "../../domain/once.ts";
 import type { OnceAddition, Write } from "../../domain/store.ts";
+import { additionKey, dayBucketAt } from "./kv_layout.ts";
 import {
   KEYS_PER_READ,
   type KvEntry,
@@ -16,14 +17,6 @@ const MAX_READS = 20;
 /** A counter with the deduplication keys of a request that are stored. */
 export interface OnceRecord extends KvRecord {
   readonly known: KnownKeys;
-}
-
-/**
- * Returns the bucket of a time. Idempotency keys are stored by buckets, so that they can be deleted
- * together. A key is searched in the present bucket and the one before.
- */
-export function dayBucketAt(time: number): number {
-  return Math.floor(time / DAY_MS);
 }
 
 /**
@@ -58,11 +51,6 @@ export async function readForOnce(
   const known = { keys: new Map(numbers), visitors: new Set(repeats) };
   const record = { ...recordOf(place, { id, total, ledger, row }), known };
   return await withYears(place, record, LAST_DAY);
-}
-
-/** Returns the idempotency key of an addition, which no hit can have. */
-export function additionKey(name: string): string {
-  return `+${name}`;
 }
 
 /**

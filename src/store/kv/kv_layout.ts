@@ -1,6 +1,7 @@
 import { MAX_ID_BYTES } from "../../domain/counter_id.ts";
 import {
   type Day,
+  DAY_MS,
   isOpenYear,
   isYearEntry,
   type OpenYear,
@@ -14,6 +15,19 @@ export const INTERNAL = "tallymark";
 /** Returns the key of the salt of a day, which the counters of all prefixes share. */
 export function saltKey(day: Day): Deno.KvKey {
   return [INTERNAL, "salt", day];
+}
+
+/**
+ * Returns the bucket of a time. Idempotency keys are stored by buckets, so that they can be deleted
+ * together. A key is searched in the present bucket and the one before.
+ */
+export function dayBucketAt(time: number): number {
+  return Math.floor(time / DAY_MS);
+}
+
+/** Returns the idempotency key of an addition, which no hit can have. */
+export function additionKey(name: string): string {
+  return `+${name}`;
 }
 
 /** Maximum number of mutations in a commit. With the largest values, they have 750 of 800 KiB. */

@@ -1,7 +1,6 @@
 import { currentDays } from "../../domain/calendar.ts";
 import type { CounterState } from "../../domain/history.ts";
-import type { OnceOutcome } from "../../domain/once.ts";
-import type { Addition, OnceAddition, OpenStore, Write } from "../../domain/store.ts";
+import type { Addition, OnceAddition, OnceOutcome, OpenStore, Write } from "../../domain/store.ts";
 import { planHits, planOnce, planWrite, stateOf } from "../../domain/planner.ts";
 import { type ChangeKind, Database, type DatabaseOptions } from "./database.ts";
 import { markRepeats, type OnceRecord, readForOnce } from "./deduplication.ts";

@@ -1,9 +1,8 @@
-import { type Calendar, currentDays } from "../../domain/calendar.ts";
+import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
 import {
   type Day,
   firstDayOf,
-  isAhead,
   LAST_DAY,
   type YearEntry,
   yearOf,

@@ -1,8 +1,7 @@
 import type { Day } from "../../domain/history.ts";
 import { pause } from "../../waiting.ts";
 import type { Database } from "./database.ts";
-import { dayBucketAt } from "./deduplication.ts";
-import { INTERNAL, saltKey } from "./kv_layout.ts";
+import { dayBucketAt, INTERNAL, saltKey } from "./kv_layout.ts";
 
 /** Delay of the first sweep, so that it does not slow down the first requests. */
 const FIRST_SWEEP_MS = 1000;

@@ -1,6 +1,6 @@
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
-import { type Calendar, currentDays } from "../../domain/calendar.ts";
-import { type CounterState, type Day, isAhead } from "../../domain/history.ts";
+import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
+import type { CounterState, Day } from "../../domain/history.ts";
 import type {
   HistoryQuery,
   ListedCounter,

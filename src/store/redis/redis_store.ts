@@ -1,13 +1,13 @@
-import { currentDays } from "../../domain/calendar.ts";
+import { type CurrentDays, currentDays } from "../../domain/calendar.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import type { CounterState, CurrentDays, Day } from "../../domain/history.ts";
-import type { OnceOutcome } from "../../domain/once.ts";
+import type { CounterState, Day } from "../../domain/history.ts";
 import {
   type Addition,
   MAX_HITS,
   type Move,
   type OnceAddition,
+  type OnceOutcome,
   type OpenStore,
   type Outcome,
   type Write,

@@ -10,7 +10,7 @@ import { fakeClock } from "../../support/fake_clock.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
-import { LongJob } from "../../../src/counters/long_job.ts";
+import { LongJob } from "../../../src/waiting.ts";
 
 const BLOG = counterId("blog/");
 const OTHER = counterId("other/");

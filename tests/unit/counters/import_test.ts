@@ -5,7 +5,7 @@ import { type CounterState, parseDay } from "../../../src/domain/history.ts";
 import type { Write } from "../../../src/domain/store.ts";
 import type { NumberedLine } from "../../../src/domain/line.ts";
 import { ImportError, importLines } from "../../../src/counters/import.ts";
-import { LongJob } from "../../../src/counters/long_job.ts";
+import { LongJob } from "../../../src/waiting.ts";
 import { Failure, type FailureKind } from "../../../src/domain/errors.ts";
 
 const TODAY = parseDay("2026-11-20") ?? NaN;

@@ -1,7 +1,7 @@
+import type { CurrentDays } from "../../../src/domain/calendar.ts";
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  type CurrentDays,
   type Day,
   firstDayOf,
   type OpenYear,

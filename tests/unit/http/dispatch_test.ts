@@ -1,10 +1,10 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { createAccess } from "../../../src/auth/access.ts";
-import { createDispatcher, createProblemConverter } from "../../../src/http/dispatch.ts";
+import { createDispatcher } from "../../../src/http/dispatch.ts";
 import { type Endpoint, endpoint, type Route, route } from "../../../src/http/endpoint.ts";
 import { Metrics } from "../../../src/metrics.ts";
 import { createLog } from "../../../src/log.ts";
-import { Problem } from "../../../src/problem.ts";
+import { createProblemConverter, Problem } from "../../../src/problem.ts";
 import { field } from "../../support/app.ts";
 
 /** An endpoint that says "handled". */

@@ -1,17 +1,16 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts";
 import { type CounterState, type Day, firstDayOf } from "../../../../src/domain/history.ts";
-import type { DeduplicationKeys } from "../../../../src/domain/once.ts";
 import {
   type CounterStore,
+  type DeduplicationKeys,
   MAX_HITS,
   type Update,
   type Write,
 } from "../../../../src/domain/store.ts";
 import { Failure } from "../../../../src/domain/errors.ts";
-import { NOOP_HEALTH } from "../../../../src/store/store_health.ts";
+import { createStoreHealth, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
-import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import { connected, storeOn, testRedis } from "../../../support/redis_backend.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { addition, hitEach, rejectsWith, shown } from "../../../support/store_contract.ts";

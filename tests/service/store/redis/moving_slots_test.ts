@@ -1,8 +1,12 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../../src/domain/counter_id.ts";
 import type { CounterState, Day } from "../../../../src/domain/history.ts";
-import type { DeduplicationKeys, OnceOutcome } from "../../../../src/domain/once.ts";
-import type { CounterStore, Update } from "../../../../src/domain/store.ts";
+import type {
+  CounterStore,
+  DeduplicationKeys,
+  OnceOutcome,
+  Update,
+} from "../../../../src/domain/store.ts";
 import { Failure } from "../../../../src/domain/errors.ts";
 import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
 import { beginMove, endMove, moveKeys, waitForCluster } from "../../../support/cluster_steps.ts";

@@ -1,3 +1,12 @@
+import {
+  Batcher,
+  type BatcherOptions,
+  type CoalescedCall,
+  ConcurrencyLimit,
+} from "../../src/counters/batcher.ts";
+import type { Outcome } from "../../src/domain/store.ts";
+import { BatchMeter } from "../../src/metrics.ts";
+
 /** A batch that was sent, to be ended by the test. */
 export interface SentBatch<Call, Outcome> {
   readonly calls: readonly Call[];
@@ -7,7 +16,7 @@ export interface SentBatch<Call, Outcome> {
 }
 
 /** Records a batch, and returns what its sender waits for. */
-export function recordBatch<Call, Outcome>(
+function recordBatch<Call, Outcome>(
   sent: SentBatch<Call, Outcome>[],
   calls: readonly Call[],
 ): Promise<readonly Outcome[]> {
@@ -26,6 +35,47 @@ export function recordBatch<Call, Outcome>(
   };
   sent.push(batch);
   return promise;
+}
+
+/** The options that tests change. `batches` is the size of a limit that no other batcher shares. */
+export type BatcherLimits =
+  & { readonly batches?: number }
+  & Partial<
+    Pick<
+      BatcherOptions<unknown, unknown, unknown>,
+      "limit" | "idsPerBatch" | "fastStoreMs" | "deadlineMs"
+    >
+  >;
+
+/** Opens a batcher as the counters use it, whose batches the test ends. */
+export function openBatcher<Key>(
+  { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }:
+    BatcherLimits,
+  inOrder?: (key: Key) => string,
+) {
+  const sent: SentBatch<CoalescedCall<Key, number>, Outcome>[] = [];
+  const pending = { waiting: 0 };
+  const batcher = new Batcher<Key, number>({
+    idsPerBatch: 100,
+    fastStoreMs: 0,
+    deadlineMs: 60_000,
+    timeout: "outcome-unknown",
+    ...limits,
+    ...inOrder && { inOrder },
+    pending,
+    limit,
+    send: (calls) => recordBatch(sent, calls),
+  });
+  const watch = setInterval(() => batcher.rejectTimedOut(), 10);
+  return {
+    batcher,
+    sent,
+    pending,
+    async [Symbol.asyncDispose]() {
+      await batcher.drain();
+      clearInterval(watch);
+    },
+  };
 }
 
 /** Resolves after a turn of the event loop. */

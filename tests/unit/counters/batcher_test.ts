@@ -1,32 +1,22 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
-import type { Outcome } from "../../../src/domain/store.ts";
-import { Batcher, type CoalescedCall, ConcurrencyLimit } from "../../../src/counters/batcher.ts";
+import { ConcurrencyLimit } from "../../../src/counters/batcher.ts";
 import { BatchMeter } from "../../../src/metrics.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { recordBatch, type SentBatch, turn } from "../../support/sent_batches.ts";
+import { type BatcherLimits, openBatcher, turn } from "../../support/sent_batches.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { times } from "../../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
-Deno.test("a single call to an idle store is sent in the same turn", async () => {
-  const { calls, sent } = open();
-  const hit = join(calls, A);
-  await turn();
-  deepStrictEqual(sent.map(shape), [{ a: 1 }]);
-  sent[0]?.answer([1]);
-  strictEqual(await hit, 1);
-  await calls.drain();
-});
-
 Deno.test("calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
-  const { calls, sent } = open();
-  const first = join(calls, A);
+  await using calls = open();
+  const { sent } = calls;
+  const first = calls.join(A);
   await turn();
-  const rest = [B, A, B, C, A, B].map((id) => join(calls, id));
+  const rest = [B, A, B, C, A, B].map((id) => calls.join(id));
   await turn();
   strictEqual(sent.length, 1);
   sent[0]?.answer([1]);
@@ -34,30 +24,18 @@ Deno.test("calls that queue up are sent as one batch when the store answers, in 
   deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 3, a: 2, c: 1 }]);
   sent[1]?.answer([43, 3, 1]);
   deepStrictEqual(await Promise.all(rest), [41, 2, 42, 1, 3, 43]);
-  strictEqual(calls.waiting, 0);
-  await calls.drain();
-});
-
-Deno.test("a call that arrives while a batch is in flight does not join it", async () => {
-  const { calls, sent } = open();
-  const first = join(calls, A);
-  await turn();
-  const second = join(calls, A);
-  sent[0]?.answer([1]);
-  strictEqual(await first, 1);
-  sent[1]?.answer([2]);
-  strictEqual(await second, 2);
-  await calls.drain();
+  strictEqual(calls.pending.waiting, 0);
 });
 
 Deno.test("no more batches are in flight than the limit, nor ids in one", async () => {
-  const { calls, sent } = open({ batches: 2, idsPerBatch: 2 });
+  await using calls = open({ batches: 2, idsPerBatch: 2 });
+  const { sent } = calls;
   const hits: Promise<number>[] = [];
   for (const id of [A, B, C]) {
-    hits.push(join(calls, id));
+    hits.push(calls.join(id));
     await turn();
   }
-  for (const id of [A, B, C, A]) hits.push(join(calls, id));
+  for (const id of [A, B, C, A]) hits.push(calls.join(id));
   await turn();
   deepStrictEqual(sent.map(shape), [{ a: 1 }, { b: 1 }]);
   sent[1]?.answer([1]);
@@ -69,39 +47,37 @@ Deno.test("no more batches are in flight than the limit, nor ids in one", async 
   await turn();
   sent[3]?.answer([2]);
   deepStrictEqual(await Promise.all(hits), [1, 1, 1, 2, 2, 2, 3]);
-  await calls.drain();
 });
 
 Deno.test("the problem of one id is that of its callers only", async () => {
-  const { calls, sent } = open();
-  const [a, b, again] = [join(calls, A), join(calls, B), join(calls, A)];
+  await using calls = open();
+  const { sent } = calls;
+  const [a, b, again] = [calls.join(A), calls.join(B), calls.join(A)];
   await turn();
   const problem = rejectsWith("not-a-counter", a);
   const same = rejectsWith("not-a-counter", again);
   sent[0]?.answer([new Failure("not-a-counter"), 5]);
   await Promise.all([problem, same]);
   strictEqual(await b, 5);
-  await calls.drain();
 });
 
 Deno.test("if a batch fails, all its callers are told, and the next is sent", async () => {
-  const { calls, sent } = open();
-  const first = [join(calls, A), join(calls, B)].map((hit) =>
-    rejectsWith("store-unavailable", hit)
-  );
+  await using calls = open();
+  const { sent } = calls;
+  const first = [calls.join(A), calls.join(B)].map((hit) => rejectsWith("store-unavailable", hit));
   await turn();
-  const next = join(calls, A);
+  const next = calls.join(A);
   sent[0]?.fail(new Failure("store-unavailable"));
   await Promise.all(first);
   sent[1]?.answer([1]);
   strictEqual(await next, 1);
-  await calls.drain();
 });
 
 Deno.test("all callers fail if the store returns a different number of outcomes", async () => {
   for (const outcomes of [[], [1], [1, 2, 3]]) {
-    const { calls, sent } = open();
-    const hits = [join(calls, A), join(calls, B)];
+    await using calls = open();
+    const { sent } = calls;
+    const hits = [calls.join(A), calls.join(B)];
     await turn();
     sent[0]?.answer(outcomes);
     for (const hit of hits) {
@@ -109,79 +85,66 @@ Deno.test("all callers fail if the store returns a different number of outcomes"
         message: new RegExp(`returned ${outcomes.length} outcomes for a batch of 2`),
       });
     }
-    await calls.drain();
   }
 });
 
 Deno.test("a batch without an answer times out, and no other is sent until the store answers", async () => {
-  const { calls, sent } = open({ deadlineMs: 150 });
+  await using calls = open({ deadlineMs: 150 });
+  const { sent } = calls;
   const start = performance.now();
-  const hit = rejectsWith("outcome-unknown", join(calls, A));
+  const hit = rejectsWith("outcome-unknown", calls.join(A));
   await turn();
-  const gathered = rejectsWith("store-unavailable", join(calls, B));
+  const gathered = rejectsWith("store-unavailable", calls.join(B));
   await hit;
   const took = performance.now() - start;
   ok(took >= 150 && took < timeLimit(500), `${took} ms`);
   await gathered;
-  await rejectsWith("store-unavailable", join(calls, A));
-  strictEqual(calls.waiting, 0);
+  await rejectsWith("store-unavailable", calls.join(A));
+  strictEqual(calls.pending.waiting, 0);
   strictEqual(sent.length, 1);
   // A late answer has no caller.
   sent[0]?.answer([1]);
   await turn();
-  const next = join(calls, A);
+  const next = calls.join(A);
   await turn();
   strictEqual(sent.length, 2);
   sent[1]?.answer([2]);
   strictEqual(await next, 2);
-  await calls.drain();
-});
-
-Deno.test("a late failure of a batch that timed out changes nothing", async () => {
-  const { calls, sent } = open({ deadlineMs: 50 });
-  const hit = rejectsWith("outcome-unknown", join(calls, A));
-  await hit;
-  sent[0]?.fail(new Error("late"));
-  await turn();
-  const next = join(calls, A);
-  await turn();
-  sent[1]?.answer([1]);
-  strictEqual(await next, 1);
-  await calls.drain();
 });
 
 Deno.test("while one of several batches has timed out, others are sent", async () => {
-  const { calls, sent } = open({ batches: 2, deadlineMs: 100 });
-  await Promise.all([rejectsWith("outcome-unknown", join(calls, A)), turn()]);
+  await using calls = open({ batches: 2, deadlineMs: 100 });
+  const { sent } = calls;
+  await Promise.all([rejectsWith("outcome-unknown", calls.join(A)), turn()]);
   for (let number = 1; number <= 3; number++) {
-    const hit = join(calls, B);
+    const hit = calls.join(B);
     await waitFor("the batch", () => sent[number]);
     sent[number]?.answer([number]);
     strictEqual(await hit, number);
   }
   sent[0]?.answer([1]);
-  await calls.drain();
 });
 
 /** Longer than any test, so that the store counts as fast on any machine. */
 const FAST = 60_000;
 
 Deno.test("on a fast store one batch is in flight at a time, unless the next is full", async () => {
-  const { calls, sent } = open({ batches: 3, idsPerBatch: 2, fastStoreMs: FAST });
-  const first = join(calls, A);
+  await using calls = open({ batches: 3, idsPerBatch: 2, fastStoreMs: FAST });
+  const { sent } = calls;
+  const first = calls.join(A);
   await turn();
   sent[0]?.answer([1]);
   await first;
   const hits: Promise<number>[] = [];
   for (const id of [A, B, B]) {
-    hits.push(join(calls, id));
+    hits.push(calls.join(id));
     await turn();
   }
   deepStrictEqual(sent.map(shape), [{ a: 1 }, { a: 1 }]);
-  hits.push(join(calls, C));
+  hits.push(calls.join(C));
   await turn();
   deepStrictEqual(sent.map(shape).slice(2), [{ b: 2, c: 1 }]);
-  hits.push(join(calls, A));
+  hits.push(calls.join(A));
   await turn();
   strictEqual(sent.length, 3);
   sent[1]?.answer([2]);
@@ -190,52 +153,52 @@ Deno.test("on a fast store one batch is in flight at a time, unless the next is 
   deepStrictEqual(sent.map(shape).slice(3), [{ a: 1 }]);
   sent[3]?.answer([3]);
   deepStrictEqual(await Promise.all(hits), [2, 1, 2, 1, 3]);
-  await calls.drain();
 });
 
 Deno.test("until a store has proved fast, and after it was slow, batches are sent in parallel", async () => {
-  const { calls, sent } = open({ batches: 2, fastStoreMs: 0 });
+  await using calls = open({ batches: 2, fastStoreMs: 0 });
+  const { sent } = calls;
   for (const round of [0, 1]) {
-    const hits = [join(calls, A)];
+    const hits = [calls.join(A)];
     await turn();
-    hits.push(join(calls, B));
+    hits.push(calls.join(B));
     await turn();
     strictEqual(sent.length, 2 * round + 2);
     for (const batch of sent) if (!batch.ended) batch.answer([round + 1]);
     await Promise.all(hits);
   }
-  await calls.drain();
 });
 
 Deno.test("calls that wait for a batch of a fast store are sent in parallel once it takes longer", async () => {
-  const { calls, sent } = open({ batches: 2, fastStoreMs: 50 });
-  const first = join(calls, A);
+  await using calls = open({ batches: 2, fastStoreMs: 50 });
+  const { sent } = calls;
+  const first = calls.join(A);
   await turn();
   sent[0]?.answer([1]);
   await first;
-  const hits = [join(calls, A)];
+  const hits = [calls.join(A)];
   await turn();
   const since = performance.now();
-  hits.push(join(calls, B));
+  hits.push(calls.join(B));
   await waitFor("the batch beside", () => sent[2]);
   await waitFor("its age", () => performance.now() - since >= 50 || undefined);
   // A quick answer does not make the store fast while the other batch waits.
   sent[2]?.answer([1]);
   strictEqual(await hits[1], 1);
-  hits.push(join(calls, B));
+  hits.push(calls.join(B));
   await turn();
   deepStrictEqual(sent.map(shape).slice(1), [{ a: 1 }, { b: 1 }, { b: 1 }]);
   sent[3]?.answer([2]);
   sent[1]?.answer([2]);
   deepStrictEqual(await Promise.all(hits), [2, 1, 2]);
-  await calls.drain();
 });
 
 Deno.test("drain waits for all pending calls, also if it is called twice", async () => {
-  const { calls, sent } = open();
-  const first = join(calls, A);
+  await using calls = open();
+  const { sent } = calls;
+  const first = calls.join(A);
   await turn();
-  const second = join(calls, A);
+  const second = calls.join(A);
   let drained = 0;
   const drains = [1, 2].map(() => calls.drain().then(() => drained++));
   await turn();
@@ -247,12 +210,11 @@ Deno.test("drain waits for all pending calls, also if it is called twice", async
   sent[1]?.answer([2]);
   strictEqual(await second, 2);
   await Promise.all(drains);
-  await calls.drain();
 });
 
 Deno.test("drain ends with the deadline if the store does not answer", async () => {
-  const { calls } = open({ deadlineMs: 100 });
-  const hit = rejectsWith("outcome-unknown", join(calls, A));
+  await using calls = open({ deadlineMs: 100 });
+  const hit = rejectsWith("outcome-unknown", calls.join(A));
   await calls.drain();
   await hit;
 });
@@ -278,7 +240,8 @@ Deno.test("every number is returned once, in order, however hits and batches int
   });
   await fc.assert(
     fc.asyncProperty(options, fc.array(step, { maxLength: 60 }), async (limits, steps) => {
-      const { calls, sent } = open(limits);
+      await using calls = open(limits);
+      const { sent } = calls;
       const store = new Ledger();
       const callers: { id: CounterId; answer: Promise<number | string> }[] = [];
 
@@ -291,7 +254,7 @@ Deno.test("every number is returned once, in order, however hits and batches int
       for (const next of steps) {
         if (next === "turn") await turn();
         else if ("hit" in next) {
-          callers.push({ id: next.hit, answer: answerOf(join(calls, next.hit)) });
+          callers.push({ id: next.hit, answer: answerOf(calls.join(next.hit)) });
         } else {
           const open = sent.filter(({ ended }) => !ended);
           const batch = open[next.batch % open.length];
@@ -299,7 +262,7 @@ Deno.test("every number is returned once, in order, however hits and batches int
         }
         ok(sent.filter(({ ended }) => !ended).length <= limits.batches);
       }
-      while (calls.waiting > 0) {
+      while (calls.pending.waiting > 0) {
         await turn();
         for (const batch of sent) if (!batch.ended) end(batch, "answer");
       }
@@ -326,16 +289,17 @@ Deno.test("every number is returned once, in order, however hits and batches int
 
 Deno.test("sources that share a limit take turns if both have a batch that is due", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
-  const { calls, sent } = open({ limit });
-  const other = open({ limit });
-  const hits = [join(calls, A), join(other.calls, B)];
+  await using calls = open({ limit });
+  const { sent } = calls;
+  await using other = open({ limit });
+  const hits = [calls.join(A), other.join(B)];
   await turn();
   deepStrictEqual([sent.length, other.sent.length], [1, 0]);
-  hits.push(join(calls, C));
+  hits.push(calls.join(C));
   sent[0]?.answer([1]);
   await hits[0];
   deepStrictEqual([sent.length, other.sent.length], [1, 1]);
-  hits.push(join(other.calls, A));
+  hits.push(other.join(A));
   other.sent[0]?.answer([2]);
   await hits[1];
   deepStrictEqual([sent.length, other.sent.length], [2, 1]);
@@ -343,104 +307,40 @@ Deno.test("sources that share a limit take turns if both have a batch that is du
   await hits[2];
   other.sent[1]?.answer([4]);
   deepStrictEqual(await Promise.all(hits), [1, 2, 3, 4]);
-  await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
 Deno.test("if all batches of a limit timed out, every source that shares it is stuck", async () => {
   const limit = new ConcurrencyLimit(1, new BatchMeter());
-  const { calls, sent } = open({ limit, deadlineMs: 50 });
-  const other = open({ limit });
-  await rejectsWith("outcome-unknown", join(calls, A));
-  await rejectsWith("store-unavailable", join(other.calls, B));
+  await using calls = open({ limit, deadlineMs: 50 });
+  const { sent } = calls;
+  await using other = open({ limit });
+  await rejectsWith("outcome-unknown", calls.join(A));
+  await rejectsWith("store-unavailable", other.join(B));
   sent[0]?.answer([1]);
   await turn();
-  const hit = join(other.calls, B);
+  const hit = other.join(B);
   await turn();
   other.sent[0]?.answer([1]);
   strictEqual(await hit, 1);
-  await Promise.all([calls.drain(), other.calls.drain()]);
 });
 
-Deno.test("the parts of callers are sent with their call, in the order of arrival", async () => {
-  const added: unknown[] = [];
-  const pending = { waiting: 0 };
-  const calls = new Batcher<CounterId, string, number>({
-    ...LIMITS,
-    pending,
-    limit: new ConcurrencyLimit(1, new BatchMeter()),
-    send(calls) {
-      added.push(...calls.map(({ key, parts }) => [key, parts]));
-      return Promise.resolve(calls.map(({ parts }) => parts.join()));
+/** Opens a batcher whose callers each get a number, as the counters do for hits. */
+function open(options: BatcherLimits = {}) {
+  const opened = openBatcher<CounterId>(options);
+  const { batcher } = opened;
+  return {
+    ...opened,
+    drain: () => batcher.drain(),
+    join(id: CounterId): Promise<number> {
+      if (batcher.isStuck) return Promise.reject(new Failure("store-unavailable"));
+      const call = batcher.enqueue(id);
+      const place = call.callers;
+      return call.promise.then((total) => total - call.callers + place);
     },
-  });
-  const results = [calls.enqueue(A, 3), calls.enqueue(B, 1), calls.enqueue(A, 2)];
-  deepStrictEqual(await Promise.all(results.map(({ promise }) => promise)), ["3,2", "1", "3,2"]);
-  deepStrictEqual(added, [["a", [3, 2]], ["b", [1]]]);
-  await calls.drain();
-});
-
-/** A batcher as the counters use it: each caller gets a number, and deadlines are checked. */
-class Calls {
-  readonly #batcher: Batcher<CounterId, number>;
-  readonly #pending: { readonly waiting: number };
-  readonly #watch: ReturnType<typeof setInterval>;
-
-  constructor(batcher: Batcher<CounterId, number>, pending: { readonly waiting: number }) {
-    this.#batcher = batcher;
-    this.#pending = pending;
-    this.#watch = setInterval(() => batcher.rejectTimedOut(), 10);
-  }
-
-  get waiting(): number {
-    return this.#pending.waiting;
-  }
-
-  join(id: CounterId): Promise<number> {
-    if (this.#batcher.isStuck) return Promise.reject(new Failure("store-unavailable"));
-    const call = this.#batcher.enqueue(id);
-    const place = call.callers;
-    return call.promise.then((total) => total - call.callers + place);
-  }
-
-  async drain(): Promise<void> {
-    await this.#batcher.drain();
-    clearInterval(this.#watch);
-  }
+  };
 }
 
-function join(calls: Calls, id: CounterId): Promise<number> {
-  return calls.join(id);
-}
-
-type Sent = SentBatch<CoalescedCall<CounterId, number>, Outcome>;
-
-const LIMITS = {
-  idsPerBatch: 100,
-  fastStoreMs: 0,
-  deadlineMs: 60_000,
-  timeout: "outcome-unknown",
-} as const;
-
-function open(
-  { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }: {
-    batches?: number;
-    limit?: ConcurrencyLimit;
-    idsPerBatch?: number;
-    fastStoreMs?: number;
-    deadlineMs?: number;
-  } = {},
-): { calls: Calls; sent: Sent[] } {
-  const sent: Sent[] = [];
-  const pending = { waiting: 0 };
-  const batcher = new Batcher<CounterId, number>({
-    ...LIMITS,
-    pending,
-    ...limits,
-    limit,
-    send: (calls) => recordBatch(sent, calls),
-  });
-  return { calls: new Calls(batcher, pending), sent };
-}
+type Sent = ReturnType<typeof open>["sent"][number];
 
 /** The numbers of a store. */
 class Ledger {

@@ -9,7 +9,7 @@ import { explainFailure } from "./kv/file/file_check.ts";
 import { openKvStore } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import type { StoreSetting } from "./setting.ts";
-import { meteredHealth, STORE_LABEL } from "./store_health.ts";
+import { createStoreHealth, STORE_LABEL } from "./store_health.ts";
 
 /**
  * The batches of a Deno KV. One at a time: the next one fills while the disk or the network is busy
@@ -62,7 +62,7 @@ async function open(
 ): Promise<CounterStore> {
   const { store: setting, prefix, replicas } = config;
   if (setting.kind !== "redis") requireDenoKv();
-  const healthOf = (node?: string) => meteredHealth({ log, metrics, node });
+  const healthOf = (node?: string) => createStoreHealth(log, metrics, node);
   const health = healthOf();
   const logged = new Set<string>();
   const warnOnce = (event: string, id: string) => {

@@ -39,28 +39,31 @@ export const NOOP_HEALTH: StoreHealth = {
 
 type Trouble = "unreachable" | "loginRejected" | "unwritable";
 
-export interface StoreHealthOptions {
-  /** One of several servers. Undefined for a store as a whole. */
-  node?: string | undefined;
-  /** Called when it becomes healthy, and when it no longer is. */
-  onChange?(isHealthy: boolean): void;
-}
+/** The name in the metrics of a store that is one node. */
+export const STORE_LABEL = "store";
 
-/** Creates the health of a store or of one of its nodes, which counts as healthy at first. */
-export function createStoreHealth(
-  log: Log,
-  { node, onChange }: StoreHealthOptions = {},
-): StoreHealth {
+/**
+ * Creates the health of a store or of one of its nodes, which is also a metric. It counts as
+ * healthy at first.
+ */
+export function createStoreHealth(log: Log, metrics: Metrics, node?: string): StoreHealth {
+  const name = node ?? STORE_LABEL;
+  metrics.nodes.set(name, true);
   const troubles = new Set<Trouble>();
   /** True if the log says no more than that an attempt took too long. */
   let isUnexplained = false;
   let isForbiddenLogged = false;
 
+  function meter(isHealthy: boolean): void {
+    // The connection of a node that was removed may still report that it ended.
+    if (metrics.nodes.has(name)) metrics.nodes.set(name, isHealthy);
+  }
+
   function begin(trouble: Trouble, cause: unknown): void {
     const isReported = troubles.has(trouble) || (trouble !== "loginRejected" && troubles.size > 0);
     const isTimeout = cause instanceof Failure && cause.cause === undefined;
     troubles.add(trouble);
-    onChange?.(false);
+    meter(false);
     if (isReported && (isTimeout || !isUnexplained)) return;
     isUnexplained = isTimeout;
     log.error("store unavailable", { node, cause });
@@ -70,7 +73,7 @@ export function createStoreHealth(
     const hasEnded = ended.filter((trouble) => troubles.delete(trouble)).length > 0;
     if (!hasEnded || troubles.size > 0) return;
     log.info("store available", { node });
-    onChange?.(true);
+    meter(true);
   }
 
   return {
@@ -88,21 +91,3 @@ export function createStoreHealth(
 
 export const FORBIDDEN =
   "permission of Redis missing: give its user the rules in .deploy/README.md, section Redis";
-
-/** The name in the metrics of a store that is one node. */
-export const STORE_LABEL = "store";
-
-/** Creates a health that is also reported in the metrics. */
-export function meteredHealth(
-  { log, metrics, node }: { log: Log; metrics: Metrics; node: string | undefined },
-): StoreHealth {
-  const name = node ?? STORE_LABEL;
-  metrics.nodes.set(name, true);
-  return createStoreHealth(log, {
-    node,
-    onChange(isHealthy) {
-      // The connection of a node that was removed may still report that it ended.
-      if (metrics.nodes.has(name)) metrics.nodes.set(name, isHealthy);
-    },
-  });
-}

@@ -7,7 +7,6 @@ import { kvStore } from "./kv_store.ts";
 import { parseKeyVersions } from "../../src/auth/keys.ts";
 import type { Proxies } from "../../src/hits/caller_address.ts";
 import type { CounterStore } from "../../src/domain/store.ts";
-import { createStoreHealth } from "../../src/store/store_health.ts";
 import { Metrics } from "../../src/metrics.ts";
 import { createLog } from "../../src/log.ts";
 import { parseSvg } from "./parse_svg.ts";
@@ -164,11 +163,7 @@ export async function memoryStore(
   { today }: Pick<Calendar, "today"> = createCalendar("UTC"),
 ): Promise<{ store: CounterStore; kv: Deno.Kv }> {
   const kv = await Deno.openKv(":memory:");
-  const health = createStoreHealth(createLog({ secrets: [], write: () => {} }));
-  return {
-    kv,
-    store: await kvStore({ kv, source: "memory", health, today }),
-  };
+  return { kv, store: await kvStore({ kv, source: "memory", today }) };
 }
 
 /** The app over Deno KV in memory. */

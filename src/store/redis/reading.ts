@@ -11,6 +11,7 @@ import type {
 import { Failure } from "../../domain/errors.ts";
 import { type CounterRecord, stateOf } from "../../domain/planner.ts";
 import {
+  additionName,
   parseLedger,
   parseTotal,
   recordOf,
@@ -137,23 +138,24 @@ export interface StoredCounter {
 
 /**
  * Reads the entries of counters with the years from `since` on, those of one counter as they were
- * at one instant. If `since` is Infinity, reads the total alone. A value that is not a string is
- * read as if it did not exist.
+ * at one instant, and whether an addition with a name was made before. If `since` is Infinity,
+ * reads the total alone. A value that is not a string is read as if it did not exist.
  */
 export async function readCounters(
   { link, prefix, calendar, onAhead }: RedisStoreOptions,
-  queries: readonly HistoryQuery[],
+  queries: readonly (HistoryQuery & { readonly name?: string | undefined })[],
 ): Promise<readonly (StoredCounter | Failure)[]> {
   const now = currentDays(calendar);
   const found: (StoredCounter | Failure)[] = [];
-  let pending = queries.map(({ id, since }, index) => ({ id, since, index, years: NO_YEARS }));
+  let pending = queries.map((query, index) => ({ ...query, index, years: NO_YEARS }));
   while (pending.length > 0) {
     const groups = await readGroups(
       link,
-      pending.map(({ id, since, years }) => {
+      pending.map(({ id, since, name, years }) => {
         const key = prefix + id;
         if (since === Infinity) return [key];
         const names = ["days", "report", ...years.map((year) => `days${year}`)];
+        if (name !== undefined) names.push(additionName(name));
         return [key, ...names.map((name) => relatedKey(key, name))];
       }),
     );
@@ -163,7 +165,7 @@ export async function readCounters(
         found[query.index] = group;
         return false;
       }
-      const { id, since } = query;
+      const { id, since, name } = query;
       const [total = null, ledgerText = null, report = null] = group;
       const ledger = parseLedger(ledgerText);
       // The ledger tells the years to read. A year may end between two reads.
@@ -175,7 +177,9 @@ export async function readCounters(
       if (typeof ledger === "object" && isAhead(ledger.openDay, now)) onAhead(id);
       const entries = years.map((year, index) => [year, group[3 + index] ?? null] as const);
       const texts = { total, ledger: ledgerText, report, years: entries };
-      found[query.index] = { id, key: prefix + id, texts, record: recordOf(texts, ledger) };
+      const isRepeat = name !== undefined && group.at(-1) !== null;
+      const record = { ...recordOf(texts, ledger), isRepeat };
+      found[query.index] = { id, key: prefix + id, texts, record };
       return false;
     });
   }

@@ -15,13 +15,18 @@ import type { CounterRecord } from "../../domain/planner.ts";
 
 /**
  * Returns the key of another entry of a counter: `days` is the ledger, `days2025` a closed year,
- * `report` the last report, `epoch`, `seen20000` and `once:…` belong to hits that count once. It is
- * in the same slot of a Redis Cluster as the counter, so that one script can change both. It is
- * never the key of a counter, whatever the prefix is.
+ * `report` the last report, and `add:…` a named addition. `epoch`, `seen20000` and `once:…` belong
+ * to hits that count once. It is in the same slot of a Redis Cluster as the counter, so that one
+ * script can change both. It is never the key of a counter, whatever the prefix is.
  */
 export function relatedKey(key: string, name: string): string {
   if (!key.includes("}")) return `{${key}}${name}`;
   return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}${name}:${key}`;
+}
+
+/** Returns the name of the entry that an addition leaves. */
+export function additionName(name: string): string {
+  return `add:${name}`;
 }
 
 /** The part of a key that decides its slot: the content of the first braces, unless empty. */

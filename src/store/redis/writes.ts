@@ -3,7 +3,14 @@ import type { CounterState, Day } from "../../domain/history.ts";
 import type { Move, Write } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
 import { planMove, planWrite, type Writes } from "../../domain/planner.ts";
-import { formatLedger, formatReport, formatYear, relatedKey, slotOf } from "./redis_layout.ts";
+import {
+  additionName,
+  formatLedger,
+  formatReport,
+  formatYear,
+  relatedKey,
+  slotOf,
+} from "./redis_layout.ts";
 import {
   readCounters,
   type RedisStoreOptions,
@@ -43,23 +50,10 @@ export async function swapEach(
   const outcomes = new Map<Write, CounterState | Failure>();
 
   function read(pending: readonly Write[]): Promise<readonly (StoredCounter | Failure)[]> {
-    return readCounters(options, pending.map(({ id }) => ({ id, since: -Infinity })));
-  }
-
-  /** Returns which additions were made before, by their names. One that fails, fails alone. */
-  async function findRepeats(
-    pending: readonly Write[],
-  ): Promise<ReadonlyMap<Write, boolean | Failure>> {
-    const named = pending.filter(({ update }) => update?.name !== undefined);
-    if (named.length === 0) return new Map();
-    const replies = await link.send(named.map(({ id, update }) => {
-      return ["GET", relatedKey(options.prefix + id, additionName(update?.name))];
-    }));
-    return new Map(named.map((write, at) => {
-      const reply = replies[at];
-      const isRead = reply?.kind === "done";
-      return [write, isRead ? reply.value !== null : failureOf(reply, "store-unavailable")];
-    }));
+    return readCounters(
+      options,
+      pending.map(({ id, update }) => ({ id, since: -Infinity, name: update?.name })),
+    );
   }
 
   /** Makes one attempt. Returns the writes whose counters others changed in the meantime. */
@@ -68,21 +62,15 @@ export async function swapEach(
     reading = read(pending),
   ): Promise<readonly Write[]> {
     const counters = await reading;
-    const repeats = await findRepeats(pending);
     const swaps = pending.flatMap((write, at) => {
       const found = counters[at] ?? new Failure("store-unavailable");
       // Bytes that are not UTF-8 could never be compared.
       const counter = isDecoded(found) ? found : new Failure("not-a-counter");
-      const isRepeat = repeats.get(write) ?? false;
       if (counter instanceof Failure) {
         outcomes.set(write, counter);
         return [];
       }
-      if (isRepeat instanceof Failure) {
-        outcomes.set(write, isRepeat);
-        return [];
-      }
-      const record = { ...counter.record, isRepeat };
+      const { record } = counter;
       const { result, writes } = planWrite(record, write.update, now);
       outcomes.set(write, result);
       if (writes !== undefined) {
@@ -222,11 +210,6 @@ function swapEntries(
   put("report", texts.report, report === undefined ? texts.report : report && formatReport(report));
   if (name !== undefined) put(additionName(name), null, "1", `${ADDITION_SECONDS}`);
   return { keys, args };
-}
-
-/** Returns the part of a key that is the name of an addition. */
-function additionName(name = ""): string {
-  return `add:${name}`;
 }
 
 /** Returns the call that fails if an entry is not a string, and else changes nothing. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { Metrics } from "../../../src/metrics.ts";
-import { meteredHealth } from "../../../src/store/store_health.ts";
+import { createStoreHealth } from "../../../src/store/store_health.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { createLog } from "../../../src/log.ts";
 import { routes } from "../../support/surface.ts";
@@ -89,7 +89,7 @@ Deno.test("GET /metrics tells buckets that hold what smaller ones hold, and sums
 
 Deno.test("GET /metrics tells whether each node of the store is up", async () => {
   const metrics = new Metrics();
-  const health = meteredHealth({ log: silent, metrics, node: "10.0.0.1:7000" });
+  const health = createStoreHealth(silent, metrics, "10.0.0.1:7000");
   await using room = await enter(metrics);
   strictEqual((await numbersOf(room)).get('tallymark_store_up{node="10.0.0.1:7000"}'), 1);
   health.unreachable(new Error("gone"));
@@ -129,7 +129,7 @@ Deno.test({
     }).output();
     strictEqual(code, 0, new TextDecoder().decode(stderr));
     const health = new Metrics();
-    meteredHealth({ log: silent, metrics: health, node: "10.0.0.1:7000" });
+    createStoreHealth(silent, health, "10.0.0.1:7000");
     await using room = await enter(health);
     await room.hit("home");
     const metrics = await textOf(room);

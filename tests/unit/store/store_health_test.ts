@@ -1,6 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { createStoreHealth, type StoreHealth } from "../../../src/store/store_health.ts";
 import { createLog } from "../../../src/log.ts";
+import { Metrics } from "../../../src/metrics.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 
 Deno.test("the health of a store says once that the store is away, and once that it is back", () => {
@@ -72,5 +73,5 @@ function watched(): { health: StoreHealth; told: unknown[][] } {
       told.push([level, event, cause]);
     },
   });
-  return { health: createStoreHealth(log), told };
+  return { health: createStoreHealth(log, new Metrics()), told };
 }

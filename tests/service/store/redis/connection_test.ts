@@ -8,6 +8,7 @@ import { REDIS_BATCHES } from "../../../../src/store/open_store.ts";
 import { UNSENT } from "../../../../src/store/redis/reply.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
+import { Metrics } from "../../../../src/metrics.ts";
 import { startProxiedRedis } from "../../../support/proxied_redis.ts";
 import { storeOn } from "../../../support/redis_backend.ts";
 import { linkTo } from "../../../support/redis_link.ts";
@@ -331,7 +332,10 @@ async function connect(url: string): Promise<StoreLink> {
 function enter(url: string): Room {
   const log: string[] = [];
   const secrets = [decodeURIComponent(URL.parse(url)?.password ?? "")];
-  const health = createStoreHealth(createLog({ secrets, write: (line) => log.push(line) }));
+  const health = createStoreHealth(
+    createLog({ secrets, write: (line) => log.push(line) }),
+    new Metrics(),
+  );
   const counters = createCounters(createLazyStore({
     traits: { source: "redis", ...REDIS_BATCHES },
     health,

@@ -11,6 +11,7 @@ import {
 import { Failure } from "../../../../src/domain/errors.ts";
 import { createStoreHealth, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import { createLog } from "../../../../src/log.ts";
+import { Metrics } from "../../../../src/metrics.ts";
 import { connected, storeOn, testRedis } from "../../../support/redis_backend.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { addition, hitEach, rejectsWith, shown } from "../../../support/store_contract.ts";
@@ -137,7 +138,10 @@ testRedis(
   "a Redis that forgot its scripts counts on, and nobody is told",
   async ({ redis, open }) => {
     const log: string[] = [];
-    const health = createStoreHealth(createLog({ secrets: [], write: (line) => log.push(line) }));
+    const health = createStoreHealth(
+      createLog({ secrets: [], write: (line) => log.push(line) }),
+      new Metrics(),
+    );
     const store = await open({ health });
     log.length = 0;
     const ids = Array.from({ length: 100 }, (_, index) => counterId(`page/${index}`));

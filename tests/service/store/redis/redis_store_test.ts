@@ -5,6 +5,7 @@ import { type Reply, UNSENT } from "../../../../src/store/redis/reply.ts";
 import { Failure } from "../../../../src/domain/errors.ts";
 import { type CounterStore, MAX_HITS } from "../../../../src/domain/store.ts";
 import { createLog } from "../../../../src/log.ts";
+import { Metrics } from "../../../../src/metrics.ts";
 import { createStoreHealth, FORBIDDEN, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import {
   FOREIGN_VALUES,
@@ -233,7 +234,7 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
         const { event } = JSON.parse(line);
         if (event !== FORBIDDEN) told.push(event);
       };
-      const health = createStoreHealth(createLog({ secrets: [], write }));
+      const health = createStoreHealth(createLog({ secrets: [], write }), new Metrics());
       const store = await open({ health });
       const counters = createCounters(store);
       strictEqual(await counters.hit(HOME), 1);
@@ -284,7 +285,9 @@ testRedis("hits that overlap on a negative number are all taken back", async ({ 
 
 Deno.test("on Redis, an addition whose name cannot be read fails alone", async () => {
   const done = (value: unknown): Reply => ({ kind: "done", value });
-  const answers = [[done(new Array(6).fill(null))], [UNSENT], [done("-")]];
+  const cause = new Error("NOPERM No permissions to access a key");
+  const refused: Reply = { kind: "refused", cause };
+  const answers = [[refused], [done([null, null, null])], [refused], [done("-")]];
   const store = await storeOn({
     connectedAt: 0,
     multiKeyAcrossSlots: true,

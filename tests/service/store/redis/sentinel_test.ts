@@ -2,6 +2,7 @@ import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { createCounters } from "../../../../src/counters/counters.ts";
 import { createLog } from "../../../../src/log.ts";
+import { Metrics } from "../../../../src/metrics.ts";
 import { createStoreHealth } from "../../../../src/store/store_health.ts";
 import {
   FOREIGN_VALUES,
@@ -89,7 +90,10 @@ Deno.test(
   async () => {
     await using sentinels = await startSentinels();
     const log: string[] = [];
-    const health = createStoreHealth(createLog({ secrets: [], write: (line) => log.push(line) }));
+    const health = createStoreHealth(
+      createLog({ secrets: [], write: (line) => log.push(line) }),
+      new Metrics(),
+    );
     const link = await linkTo(sentinels.url, { health });
     const counters = createCounters(await storeOn(link));
     strictEqual(await counters.hit(HOME), 1);

@@ -50,32 +50,22 @@ export class Keys {
   }
 
   /**
-   * Returns the key of a counter, of a group, or of the numbers of a group, and its version
-   * from 2 on.
+   * Returns the key of a counter, of a group, of the numbers of a group, or of a link `to` an
+   * address that counts a counter, and its version from 2 on.
    */
-  make(kind: KeyKind, subject: CounterId | KeyPrefix): { key: string; version?: number } {
-    return this.#made(subject, this.#textOf(kind, subject));
-  }
-
-  #made(subject: CounterId | KeyPrefix, text: string): { key: string; version?: number } {
-    const key = this.secret.shortCodeOf(text);
+  make(
+    kind: KeyKind,
+    subject: CounterId | KeyPrefix,
+    to?: URL,
+  ): { key: string; version?: number } {
+    const key = this.secret.shortCodeOf(this.#textOf(kind, subject, to));
     const version = this.#versionOf(subject);
     return version === 1 ? { key } : { key, version };
   }
 
-  /** Returns the key of a link that counts a counter and leads to an address, and its version. */
-  makeForLink(id: CounterId, to: URL): { key: string; version?: number } {
-    return this.#made(id, this.#linkTextOf(id, to));
-  }
-
   /** Returns what the key of a link opens. Returns undefined if it is not the key of this pair. */
   linkGrantOf(id: CounterId, to: URL, given: string): KeyGrant | undefined {
-    return this.#find(given, [[this.#linkTextOf(id, to), undefined]]);
-  }
-
-  /** Separates with a zero byte, which no id contains. */
-  #linkTextOf(id: CounterId, { href }: URL): string {
-    return `${this.#textOf("link", id)}\0${href}`;
+    return this.#find(given, [[this.#textOf("link", id, to), undefined]]);
   }
 
   /** Returns what a key of a counter or its groups opens. Returns undefined if it is none. */
@@ -106,9 +96,11 @@ export class Keys {
     return undefined;
   }
 
-  #textOf(kind: KeyKind, subject: CounterId | KeyPrefix): string {
+  #textOf(kind: KeyKind, subject: CounterId | KeyPrefix, to?: URL): string {
     const version = this.#versionOf(subject);
-    return `${kind}${version === 1 ? "" : `.${version}`}:${subject}`;
+    const text = `${kind}${version === 1 ? "" : `.${version}`}:${subject}`;
+    // A zero byte separates, which no id contains.
+    return to === undefined ? text : `${text}\0${to.href}`;
   }
 
   #versionOf(subject: CounterId | KeyPrefix): number {

@@ -33,6 +33,16 @@ export const skip = {
   isStrict: true,
 } as const satisfies Parameter;
 
+/** The header that has repeats of a hit count once. */
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "Needs the secret. Hits with the same key within 24 hours count once and return the " +
+    "first number, so a hit is safe to retry after a 503, a 504 or no response.",
+  schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
+} as const;
+
 /** Parameters of other endpoints and services, each with what its sender probably meant. */
 const MISTAKEN_FOR_ID: ReadonlyMap<string, string> = new Map([
   ["prefix", "prefix= reads all counters of a group and cannot be counted. Send the id of one"],

@@ -1,4 +1,11 @@
-import { once, parseIdempotencyKey, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
+import {
+  idempotencyKey,
+  once,
+  parseIdempotencyKey,
+  refuseMistakenId,
+  skip,
+  visitor,
+} from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
 import { fresh, HIT_FLAGS, HIT_PROBLEMS, json, operation } from "../openapi/responses.ts";
@@ -25,15 +32,6 @@ export function hit({ counters, countHit, recentHits }: Service): Endpoint {
       });
     },
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),
-    openapi: { ...operation("Counters", "Hit", COUNTED, HIT_PROBLEMS), headers: [IDEMPOTENCY_KEY] },
+    openapi: { ...operation("Counters", "Hit", COUNTED, HIT_PROBLEMS), headers: [idempotencyKey] },
   });
 }
-
-const IDEMPOTENCY_KEY = {
-  name: "Idempotency-Key",
-  in: "header",
-  description:
-    "Needs the secret. Hits with the same key within 24 hours count once and return the " +
-    "first number, so a hit is safe to retry after a 503, a 504 or no response.",
-  schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
-} as const;

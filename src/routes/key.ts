@@ -50,7 +50,7 @@ export function counterKey({ access }: Service): Endpoint {
     respond({ id, isPrefix }, { job, read, to }) {
       const keys = access.keysFor("Counter keys");
       if (to !== undefined) {
-        const body = { id, to: to.href, ...keys.makeForLink(id, to) };
+        const body = { id, to: to.href, ...keys.make("link", id, to) };
         return jsonResponse(body);
       }
       const group = isPrefix ? keyPrefix(id) : undefined;

@@ -3,7 +3,7 @@ import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
 import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
 import type { ListOptions, Update } from "../domain/store.ts";
-import { parseIdempotencyKey } from "../hits/hit_policy.ts";
+import { idempotencyKey, parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyText } from "../http/reading.ts";
 import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
@@ -27,11 +27,9 @@ const IMPORTED = fresh("How many counters were imported.", json("Imported"));
 const MODES = ["replace", "max", "add"] as const;
 
 const IDEMPOTENCY_KEY = {
-  name: "Idempotency-Key",
-  in: "header",
+  ...idempotencyKey,
   description: "The name of an addition, for `mode=add`. It needs the secret.",
-  schema: { type: "string", pattern: '^([A-Za-z0-9_-]{1,64}|"[A-Za-z0-9_-]{1,64}")$' },
-} as const;
+};
 
 const id = idParameter("id", "The counter. It has no default here.");
 const prefix = idParameter("prefix", "Only counters whose id begins with this.");
@@ -245,16 +243,15 @@ export const mode = {
   name: "mode",
   meaning:
     "`replace` sets each counter. `max` keeps the larger number, in the total and in each day. `add` adds both, and needs an `Idempotency-Key`.",
-  schema: { type: "string", default: "replace", enum: ["replace", "max", "add"] },
+  schema: { type: "string", default: "replace", enum: MODES },
   isStrict: true,
 } as const satisfies Parameter;
 
 /** The effect of a line on one counter. */
 const setMode = {
-  name: "mode",
+  ...mode,
   meaning: "`replace` sets the counter. `add` adds to it, and needs an `Idempotency-Key`.",
-  schema: { type: "string", default: "replace", enum: ["replace", "add"] },
-  isStrict: true,
+  schema: { ...mode.schema, enum: ["replace", "add"] },
 } as const satisfies Parameter;
 
 /** Turns an import into a dry run. */
@@ -267,10 +264,9 @@ const dry = {
 
 /** Asks for the lines that undo an import. */
 const undo = {
+  ...dry,
   name: "undo",
   meaning: "`1` lists what undoes the import, if it is at most 10 MB. It is not for `add`.",
-  schema: { type: "string", default: "0", enum: ["0", "1"] },
-  isStrict: true,
 } as const satisfies Parameter;
 
 /** `POST /counters`: imports the lines of the body, or reports what that would change. */

@@ -161,7 +161,7 @@ export class Batcher<Key, Result, Part = never> {
     this.#inFlight.add(batch);
     limit.begin(batch);
     send(calls).then(
-      (outcomes) => this.#end(batch, checked(outcomes, calls.length)),
+      (outcomes) => this.#end(batch, outcomes),
       (cause) => this.#end(batch, toError(cause)),
     );
     return true;
@@ -249,12 +249,6 @@ export class Batcher<Key, Result, Part = never> {
     else call.resolve(outcome);
     this.#options.pending.waiting -= call.callers;
   }
-}
-
-/** Outcomes are matched by position, so a batch fails if their number is wrong. */
-function checked<Outcome>(outcomes: readonly Outcome[], size: number): readonly Outcome[] | Error {
-  if (outcomes.length === size) return outcomes;
-  return new Error(`The store returned ${outcomes.length} outcomes for a batch of ${size} ids`);
 }
 
 /** Converts what was thrown to an Error. */

@@ -329,10 +329,9 @@ async function addDeduplicated(
     // A failure is the outcome of this step only. Hits of earlier steps were counted.
     const outcomes = await store.addOnce(additions).catch(toError);
     additions.forEach(({ hits }, index) => {
-      const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
-      const missing = new Error(`The store returned no outcome for ${hits.length} hits`);
-      const results = hits.map((_, at) => outcome instanceof Error ? outcome : outcome?.[at]);
-      step[index]?.results.push(...results.map((result) => result ?? missing));
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[index] ?? [];
+      const results = outcome instanceof Error ? hits.map(() => outcome) : outcome;
+      step[index]?.results.push(...results);
     });
   }
 }

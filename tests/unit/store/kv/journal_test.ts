@@ -120,17 +120,9 @@ Deno.test("a fold that fails is run again after the next hit", async () => {
   await using file = await openFile(undefined, { from: 1, rows: 1, counters: 100, atOnce: 100 });
   const { store, kv } = file;
   await hit(store, [A, B]);
-  const failed = Promise.withResolvers<void>();
-  overrideNextCommit(kv, async (carryOut) => {
-    // The next commit is one of a fold.
-    overrideNextCommit(kv, () => {
-      failed.resolve();
-      return Promise.reject(new TypeError("database or disk is full"));
-    });
-    return await carryOut();
-  });
+  const failed = failNextFold(kv);
   deepStrictEqual(await hit(store, [A, B]), [2, 2]);
-  await failed.promise;
+  await failed;
   strictEqual(await entryIn(kv, A), 1);
   deepStrictEqual(await hit(store, [B]), [3]);
   await waitFor("the entry", async () => await entryIn(kv, A) === 2 || undefined);
@@ -146,17 +138,9 @@ Deno.test("a fold of which one commit fails leaves its rows", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => counterId(`n${index}`));
   await hit(store, ids);
   await hit(store, ids);
-  const failed = Promise.withResolvers<void>();
-  overrideNextCommit(kv, async (carryOut) => {
-    // The next commit is one of a fold.
-    overrideNextCommit(kv, () => {
-      failed.resolve();
-      return Promise.reject(new TypeError("database or disk is full"));
-    });
-    return await carryOut();
-  });
+  const failed = failNextFold(kv);
   await hit(store, ids.slice(0, 1));
-  await failed.promise;
+  await failed;
   await waitFor("an empty journal", async () => {
     await store.addOnce([{ id: A, hits: [{ key: crypto.randomUUID() }] }]);
     return (await Array.fromAsync(kv.list({ prefix: kvKeys(prefix).row(0).slice(0, -1) })))
@@ -314,6 +298,19 @@ async function openHit(): Promise<OpenFile> {
 
 async function hit(store: CounterStore, ids: readonly CounterId[]) {
   return await store.add(ids.map((id) => addition(id, 1)));
+}
+
+/** Fails the commit after the next one, which is one of a fold. Resolves when it has failed. */
+function failNextFold(kv: Deno.Kv): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  overrideNextCommit(kv, async (carryOut) => {
+    overrideNextCommit(kv, () => {
+      resolve();
+      return Promise.reject(new TypeError("database or disk is full"));
+    });
+    return await carryOut();
+  });
+  return promise;
 }
 
 /** Lets the next commit be stored, and fail all the same. */

@@ -5,7 +5,7 @@ import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { allowsPublicHits } from "../hits/serve_as.ts";
 import { corsPolicy } from "../http/cors.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
-import { MAX_QUERY_LENGTH, QueryValues } from "../http/query.ts";
+import { MAX_QUERY_LENGTH, percentDecoded, QueryValues } from "../http/query.ts";
 import {
   createResponse,
   flagHeader,
@@ -162,20 +162,15 @@ function findAddress(
   { pathname }: URL,
 ): { name: string; path: RegExpExecArray; address: CompatAddress } {
   const [, name = "", encoded = ""] = /^\/as\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
-  const text = decodePath(encoded);
+  const text = percentDecoded(encoded);
+  if (text === undefined) {
+    throw new Problem("bad-query", { detail: "The path must be percent-encoded UTF-8." });
+  }
   for (const address of SERVICES.get(name) ?? []) {
     const path = address.path.exec(text);
     if (path !== null) return { name, path, address };
   }
   throw new Problem("not-found");
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (cause) {
-    throw new Problem("bad-query", { detail: "The path must be percent-encoded UTF-8.", cause });
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { key, token } from "../auth/access.ts";
-import { type CounterId, counterId } from "../domain/counter_id.ts";
+import { type CounterId, counterId, parseCounterId } from "../domain/counter_id.ts";
 import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
@@ -137,11 +137,7 @@ function errorObject({ kind, status, detail }: Problem): { code: number; error: 
 /** Returns the counter of a page. Returns undefined if no counter can have that id. */
 function pageId(prefix: CounterId, page: string): CounterId | undefined {
   const name = page.replace(/^\//, "").replace(/\/$/, "");
-  try {
-    return counterId(`${prefix}${name === "" ? "*home" : name}`);
-  } catch {
-    return undefined;
-  }
+  return parseCounterId(`${prefix}${name === "" ? "*home" : name}`);
 }
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;

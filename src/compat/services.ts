@@ -1,5 +1,6 @@
 import busuanziScript from "../browser/built/busuanzi.min.js" with { type: "text" };
 import { parseCounterId } from "../domain/counter_id.ts";
+import { percentDecoded } from "../http/query.ts";
 import { Problem } from "../problem.ts";
 import type { CompatAddress, CompatRequest, CompatService, Numbers, Use } from "./address.ts";
 import { asciiLowerCase, type CompatName } from "../hits/serve_as.ts";
@@ -84,7 +85,7 @@ function pageUrl(request: CompatRequest): string {
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (/^https?:/i.test(url) && URL.canParse(url)) {
     const { hostname, pathname } = new URL(url);
-    const path = decode(pathname);
+    const path = percentDecoded(pathname);
     if (path !== undefined) return trimEnd(`${hostname}${path}`, "/");
   }
   return refuse("url= must be the address of a page, with http or https.");
@@ -270,7 +271,7 @@ function isSiteTotal(path: string): boolean {
 }
 
 /** Returns the path of a URL, or another path of its host. */
-function pathOf({ pathname }: URL, path = decode(pathname) ?? pathname): string {
+function pathOf({ pathname }: URL, path = percentDecoded(pathname) ?? pathname): string {
   return path.startsWith("/") ? path : "/";
 }
 
@@ -300,15 +301,6 @@ function parseStyle(text: string | undefined): string | undefined {
 /** Parses an offset for the drawn number. Returns undefined unless it is a whole number from 0. */
 function parseBase(text: string | undefined): string | undefined {
   return text !== undefined && /^\d{1,16}$/.test(text.trim()) ? text.trim() : undefined;
-}
-
-/** Decodes a path. Returns undefined if it is not percent-encoded UTF-8. */
-function decode(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Removes characters from the end. A regular expression would take quadratic time. */

@@ -100,13 +100,19 @@ export function parseQuery(
   return { query, error };
 }
 
-/**
- * Decodes strictly, because `URLSearchParams` turns every invalid byte into the same character.
- * Returns a copy, because V8 keeps a whole URL as long as a slice of it is kept.
- */
+/** Decodes a part of a query, in which `+` is a space. */
 function decode(text: string): string | undefined {
+  return percentDecoded(text.replaceAll("+", " "));
+}
+
+/**
+ * Returns undefined if a text is not percent-encoded UTF-8. Decodes strictly, because
+ * `URLSearchParams` turns every invalid byte into the same character. Returns a copy, because V8
+ * keeps a whole URL as long as a slice of it is kept.
+ */
+export function percentDecoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { percentDecoded } from "../http/query.ts";
 import type { RedisAddress, RedisForm, RedisSetting, StoreSetting } from "../store/setting.ts";
 
 /** Parses `STORE_URL`. Throws a RangeError if it is invalid. */
@@ -42,7 +43,7 @@ export function parseRedisUrl(text: string): RedisSetting {
   const [, name = "", database = ""] = isSentinel
     ? NAME_AND_DATABASE.exec(path) ?? [, "%"]
     : [, "", path];
-  const master = decode(name);
+  const master = percentDecoded(name);
   const [first, ...others] = hosts.split(",").map((host) => {
     const place = isSentinel && !/:\d+$/.test(host) ? `${host}:${SENTINEL_PORT}` : host;
     return redisFromUrl(`${tls}://${login}${place}${database}`);
@@ -58,15 +59,6 @@ export function parseRedisUrl(text: string): RedisSetting {
   return { form, addresses, master: master || undefined };
 }
 
-/** Returns undefined for invalid percent-encoding, whose error would show the text. */
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const DEFAULT_PORT = 6379;
 
 /** Parses a `redis://` or `rediss://` URL. Returns undefined for anything else. */
@@ -76,7 +68,7 @@ export function redisFromUrl(text: string): RedisAddress | undefined {
   const url = URL.parse(text);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return undefined;
   const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1];
-  const [host, username, password] = [url.hostname, url.username, url.password].map(decode);
+  const [host, username, password] = [url.hostname, url.username, url.password].map(percentDecoded);
   if (database === undefined) return undefined;
   if (host === undefined || username === undefined || password === undefined) return undefined;
   return {

@@ -3,18 +3,11 @@ import { draw, make } from "./make.ts";
 import { compact, grouped, LANGUAGE } from "./words.ts";
 import { knownDays, sparkline } from "./figures.ts";
 
-/** Most views that a row has in full, on a narrow page and on a wide one. */
-const [MAX_NARROW, MAX_WIDE] = [9_999_999, 999_999_999];
-
-/** Returns a number of a row. The title of one that may be short is the whole number. */
-export function amount(value: number) {
-  if (value <= MAX_NARROW) return grouped(value);
-  const full = make("span.full", shortAbove(MAX_WIDE, value));
-  return make("span", { title: grouped(value) }, full, make("span.brief", compact(value)));
-}
+/** Most views that are shown in full. */
+export const MAX_WHOLE = 9_999_999;
 
 /** Returns a number in full up to `most`, and three digits of a larger one. */
-export function shortAbove(most: number, value: number) {
+export function short(value: number, most = MAX_WHOLE) {
   return value <= most ? grouped(value) : compact(value);
 }
 

@@ -1,5 +1,5 @@
 import { weekdayIndex } from "../../chart/bars.ts";
-import { shortAbove } from "./cells.ts";
+import { short } from "./cells.ts";
 import { fill, make } from "./make.ts";
 import { grouped } from "./words.ts";
 import { type ChartBar, dayOfMonth, shortWeekday } from "./figures.ts";
@@ -59,6 +59,6 @@ function dayCell({ first, hits, back, long, name }: ChartBar, most: number, isFi
     `td${kind}`,
     { title: `${long}: ${grouped(hits)}` },
     make("small", isFirst || day === "1" ? name : day),
-    shortAbove(MAX_WHOLE, hits),
+    short(hits, MAX_WHOLE),
   );
 }

@@ -1,4 +1,5 @@
 import { ceilingOf, peakIndex, RANGES } from "../../chart/bars.ts";
+import { short } from "./cells.ts";
 import { dailyFigures } from "./daily_figures.ts";
 import { choice } from "./choice.ts";
 import { draw, fill, make } from "./make.ts";
@@ -217,13 +218,10 @@ function drawPeak({ bars, room, peak }: Layout, y: (hits: number) => number) {
   return draw(
     "text.peak",
     { x, y: isCrossed ? TOP - 5 : above, "text-anchor": anchor },
-    bar.hits > MAX_WHOLE_PEAK ? compact(bar.hits) : grouped(bar.hits),
+    short(bar.hits),
     draw("tspan", ` · ${bar.name}`),
   );
 }
-
-/** Most views that a peak has in full. */
-const MAX_WHOLE_PEAK = 9_999_999;
 
 function barWidth(step: number) {
   return Math.round(Math.min(40, Math.max(1.5, step * (step > 14 ? .66 : .74))) * 10) / 10;

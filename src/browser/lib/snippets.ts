@@ -46,11 +46,8 @@ export function elementSnippet(
   return `<script async src="${script}"><\/script>\n<${element}${list}>${content}</${element}>`;
 }
 
-/** Returns the tabs of the formats, and the chosen snippet with its copy button. */
-export function snippetBox(
-  snippets: Record<string, string>,
-  choose: (format: string) => void = () => {},
-) {
+/** Returns the choice of the formats, and the chosen snippet with its copy button. */
+export function snippetBox(snippets: Record<string, string>) {
   const code = make("pre", { id: "paste", role: "group", tabindex: 0, "aria-label": "To paste" });
   const copying = make("div");
   const formats = Object.keys(snippets);
@@ -61,7 +58,6 @@ export function snippetBox(
     const text = snippets[format] ?? "";
     code.textContent = text;
     fill(copying, copyButton("Copy", () => text, `Copy ${format}`));
-    choose(format);
   }
 
   return [choice("Format", formats, 0, show).element, make(".paste", code, copying)];

@@ -2,10 +2,7 @@ import { chart } from "./history_chart.ts";
 import { fill, make } from "./make.ts";
 import { errorMessage, grouped } from "./words.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
-import { comparison, shortAbove, weekFacts } from "./cells.ts";
-
-/** Most views that a figure has in full. The whole of a larger one is below it. */
-const MAX_WHOLE = 99_999_999;
+import { comparison, MAX_WHOLE, short, weekFacts } from "./cells.ts";
 
 /** Returns the figures above a chart. They are blank until the sum is known. */
 export function summary(sum: Figures | undefined, belowTotal: string) {
@@ -13,13 +10,13 @@ export function summary(sum: Figures | undefined, belowTotal: string) {
     make(
       "div",
       make("dt", name),
-      make("dd.n", value === undefined ? make("span.ghost") : shortAbove(MAX_WHOLE, value)),
+      make("dd.n", value === undefined ? make("span.ghost") : short(value)),
       value !== undefined && value > MAX_WHOLE && make("dd.why", grouped(value)),
       make("dd.why", why),
     );
   const change = (span: number) => sum ? comparison(sum.days, span) : " ";
   return [
-    tile("Today", sum?.today, sum ? `${shortAbove(MAX_WHOLE, sum.yesterday)} yesterday` : " "),
+    tile("Today", sum?.today, sum ? `${short(sum.yesterday)} yesterday` : " "),
     tile("Last 7 days", sum?.week, change(7)),
     tile("Last 30 days", sum?.month, change(30)),
     tile("Total", sum?.total, sum ? belowTotal : " "),

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { shortAbove } from "../lib/cells.ts";
+import { short } from "../lib/cells.ts";
 import { base } from "../lib/base.ts";
 import { here } from "../lib/browser.ts";
 import { choice } from "../lib/choice.ts";
@@ -26,8 +26,6 @@ interface SharedData {
 
 /** Number of counters in an embedded page. */
 const EMBEDDED_COUNTERS = 5;
-/** Most views of a counter that the list has in full. */
-const MAX_WHOLE = 9_999_999;
 
 const given = new URLSearchParams(location.search);
 const keep = (names: readonly string[]) =>
@@ -112,7 +110,7 @@ function ranking(prefix: string, counters: SharedData["counters"]) {
   const rows = counters.map(({ id, hits }) => {
     const name = make(".id", make("bdi", { title: id }, id.slice(prefix.length) || id));
     name.style.setProperty("--share", String(hits / most));
-    const views = make("td", { title: grouped(hits) }, shortAbove(MAX_WHOLE, hits));
+    const views = make("td", { title: grouped(hits) }, short(hits));
     return make("tr", make("th", { scope: "row" }, name), views);
   });
   const head = ["Counter", "Total"].map((name) => make("th", { scope: "col" }, name));
@@ -155,7 +153,8 @@ function sharing(title: string) {
   return make(
     "section.panel.card",
     { "aria-label": "Share" },
-    make(".head", make("h2", "Share"), make("small.end", "Only you see this card.")),
+    make("h2", "Share"),
+    make("p.small", "Only you see this card."),
     make(".line", make("small", "Your site is"), site.element),
     box,
     make(

@@ -142,22 +142,17 @@ export function askMove(rows: readonly Figures[], isMerge: boolean) {
     const name = some.length === 1 ? some[0]?.id : plural(some.length, "counter");
     const total = sumOf(some);
     const views = plural(total, "view");
-    const is = there === undefined ? "" : `, ${exist(known.length)} already`;
     button.textContent = isMerge || there !== undefined ? "Merge" : "Rename";
     effect.textContent = to === from || some.length === 0
       ? ""
       : !isOne
-      ? `${name} move to ${to}${is}.`
+      ? `${name} move to ${to}. Existing there: ${grouped(known.length)}.`
       : there === undefined
       ? `${to} gets the ${views} of ${name}.`
       : `${views} of ${name} are added to the ${grouped(there)} of ${to}: ${
         grouped(total + there)
       }.`;
   }
-}
-
-function exist(count: number) {
-  return `${grouped(count)} of which exist${count === 1 ? "s" : ""}`;
 }
 
 /** Saves counters with all their days, as an export does. */

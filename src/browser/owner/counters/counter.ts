@@ -55,15 +55,10 @@ function showKey(id: string, place: HTMLElement) {
     const address = new URL(`hit.svg?${queryOf([["id", id], ["key", key]])}`, base).href;
     const { Markdown, HTML, URL: url } = imageSnippets(address, "views");
     const Script = elementSnippet("tally-mark", [["counter", id], ["key", key]]);
-    const why = make("p.small");
     fill(
       place,
-      ...snippetBox({ Markdown, HTML, Script, URL: url }, (name) => {
-        why.textContent = name === "Script"
-          ? "It counts a view of the page and shows the number."
-          : "Every view of this image adds one.";
-      }),
-      why,
+      ...snippetBox({ Markdown, HTML, Script, URL: url }),
+      make("p.small", "Every view adds one, and shows the number."),
       ...keyParts(own, "This key can count this counter and nothing else; it may be public."),
     );
   }, "p.small");

@@ -12,7 +12,7 @@ import {
   orderBy,
   topOf,
 } from "./arrangement.ts";
-import { amount, sparkOf, trend } from "../../lib/cells.ts";
+import { MAX_WHOLE, short, sparkOf, trend } from "../../lib/cells.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { counterDetail } from "./counter.ts";
 import { debounced } from "../../lib/browser.ts";
@@ -290,9 +290,11 @@ function rowFor(line: Line, index: number) {
   if (!group) id.style.setProperty("--share", String(row.month / shown.most));
   const cells = COLUMNS.map(([column, , look], index) => {
     if (column === "id") return make("th", { scope: "row" }, box, id);
-    const kind = column === "yesterday" || row[column] === 0 ? ".soft" : "";
+    const value = row[column];
+    const kind = column === "yesterday" || value === 0 ? ".soft" : "";
     const sorted = index === sorting.selectedIndex ? ".sorted" : "";
-    return make(`td${look}${kind}${sorted}`, amount(row[column]));
+    const title = value > MAX_WHOLE ? grouped(value) : undefined;
+    return make(`td${look}${kind}${sorted}`, { title }, short(value));
   });
   cells.splice(4, 0, make("td.trend", trend(row.days)));
   cells.push(make("td.days", sparkOf(row.days)));

@@ -85,7 +85,7 @@ testOwner(
     await keyboard.press("Enter");
     await keyboard.press("Enter");
     await page.getByLabel("New prefix").fill("new/");
-    await dialog.getByText("3 counters move to new/, 1 of which exists already.").waitFor();
+    await dialog.getByText("3 counters move to new/. Existing there: 1.").waitFor();
     await keyboard.press("Enter");
     await page.getByText("Moved 3 counters to new/: 1,529 views.").waitFor();
     await Promise.all([hitThrice(service, "new/b"), hitThrice(service, "blog/b")]);

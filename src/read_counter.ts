@@ -63,7 +63,7 @@ export function readPeriod(
   if (period === "total") return counters.count(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
-    .then((state) => hitsIn(period, { held: state, today }));
+    .then((state) => hitsIn(period, state, today));
 }
 
 /** Resolves with the state of a counter or a prefix, with its days up to today, from `since` on. */
@@ -144,7 +144,7 @@ export function createLatestReader(counters: Counters) {
     const since = Math.min(today - dayCount + 1, Number.isFinite(start) ? start : today);
     const state = await readDays(counters, { id, isPrefix, since, grant });
     const { days, hits } = state;
-    const inPeriod = (period: Period) => hitsIn(period, { held: state, today: days.newest });
+    const inPeriod = (period: Period) => hitsIn(period, state, days.newest);
     return { counts: showsToday ? [inPeriod("today"), hits] : inPeriod(period), days };
   }
 
@@ -166,7 +166,7 @@ export function createLatestReader(counters: Counters) {
       if (key !== undefined) cache.set(key, read.counts);
       return read;
     }, (error) => {
-      const counts = key === undefined ? counters.lastSeen(id) : cache.get(key);
+      const counts = key === undefined ? counters.lastKnown(id) : cache.get(key);
       if (problemOf(error)?.status !== 503 || counts === undefined) throw error;
       return { counts, isStale: true };
     });

@@ -86,7 +86,7 @@ export function createCounters(
       calls.forEach(({ key: { id, update } }, index) => {
         const before = outcomes[index];
         if (before === undefined || before instanceof Failure) return;
-        const after = update && applyUpdate(update, { held: before, today: calendar.today() });
+        const after = update && applyUpdate(update, { before, today: calendar.today() });
         lastNumbers.set(id, after?.hits ?? 0);
         // A repeated addition has changed nothing.
         if (update?.name !== undefined) lastNumbers.delete(id);
@@ -136,7 +136,7 @@ export function createCounters(
       const outcomes = await store.history(
         calls.map(({ key, parts }) => ({ id: key, since: Math.min(...parts) })),
       );
-      remember(calls, outcomes.map((held) => held instanceof Failure ? held : held.hits));
+      remember(calls, outcomes.map((state) => state instanceof Failure ? state : state.hits));
       return outcomes;
     },
   });
@@ -265,7 +265,7 @@ export function createCounters(
       return known(id) ?? enqueue(reads, id);
     },
     /** Returns the number that this process saw last, or undefined if it saw none. */
-    lastSeen: (id: CounterId): number | undefined => known(id) ?? lastNumbers.get(id),
+    lastKnown: (id: CounterId): number | undefined => known(id) ?? lastNumbers.get(id),
     /** Resolves with the state of a counter, with its days from `since` on at least. */
     history(id: CounterId, since: Day): Promise<CounterState> {
       calls++;

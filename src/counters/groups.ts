@@ -88,8 +88,8 @@ function sumIn(period: Period, today: Day): Fold<GroupSum> {
   let [hits, counters] = [0, 0];
   return {
     since: firstDayIn(period, today),
-    add(held) {
-      hits += hitsIn(period, { held, today });
+    add(counter) {
+      hits += hitsIn(period, counter, today);
       counters++;
     },
     value: () => ({ hits: exact(hits), counters }),
@@ -127,8 +127,8 @@ function rankingIn(period: Period, today: Day): Fold<readonly RankedCounter[]> {
   const best = () => ranked.sort(byHits).slice(0, MAX_RANKED);
   return {
     since: firstDayIn(period, today),
-    add(held) {
-      ranked.push({ id: held.id, hits: hitsIn(period, { held, today }) });
+    add(counter) {
+      ranked.push({ id: counter.id, hits: hitsIn(period, counter, today) });
       if (ranked.length >= 10 * MAX_RANKED) ranked = best();
     },
     value: best,

@@ -3,8 +3,8 @@ import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, mergeDays } from "../domain/history.ts";
 import {
   type CounterLine,
-  formatHeld,
   formatLine,
+  formatState,
   LineError,
   type NumberedLine,
   parseLine,
@@ -243,9 +243,9 @@ class ImportRun {
     const update = { ...line, mode, ...name && { name: `${name}:${entry.number}` } };
     try {
       if (dry) return void await this.#compare(entry, update);
-      const held = await write({ id, update });
+      const before = await write({ id, update });
       if (undo) {
-        entry.undo = undoOf(id, held, applyUpdate(update, { held, today: calendar.today() }));
+        entry.undo = undoOf(id, before, applyUpdate(update, { before, today: calendar.today() }));
       }
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -257,13 +257,13 @@ class ImportRun {
   #compare(entry: Entry, update: Update): Promise<CounterState> {
     const { history, calendar } = this.options;
     const { id } = entry.line;
-    const before = this.#last?.id === id ? this.#last.after : history(id);
-    const after = before.then((held) => {
-      const state = applyUpdate(update, { held, today: calendar.today() });
+    const reading = this.#last?.id === id ? this.#last.after : history(id);
+    const after = reading.then((before) => {
+      const state = applyUpdate(update, { before, today: calendar.today() });
       const refusal = refusalOf(state);
       if (refusal !== undefined) throw refusal;
-      if (formatHeld({ id, ...held }) !== formatHeld({ id, ...state })) {
-        entry.change = { id, before: held.hits, after: state.hits };
+      if (formatState({ id, ...before }) !== formatState({ id, ...state })) {
+        entry.change = { id, before: before.hits, after: state.hits };
       }
       return state;
     });
@@ -273,11 +273,11 @@ class ImportRun {
 }
 
 /** Returns the line that undoes a change if it is added, or an empty text if there is none. */
-function undoOf(id: CounterId, held: CounterState, { hits, days }: UpdatedState): string {
-  const before = held.days ?? { newest: days.newest, hits: [] };
-  const missing = mergeDays(before, days, (one, other) => one - other);
-  if (held.hits === hits && missing.hits.every((number) => number === 0)) return "";
-  return `${formatLine({ id, hits: held.hits - hits, days: missing })}\n`;
+function undoOf(id: CounterId, before: CounterState, { hits, days }: UpdatedState): string {
+  const earlier = before.days ?? { newest: days.newest, hits: [] };
+  const missing = mergeDays(earlier, days, (one, other) => one - other);
+  if (before.hits === hits && missing.hits.every((number) => number === 0)) return "";
+  return `${formatLine({ id, hits: before.hits - hits, days: missing })}\n`;
 }
 
 /** Sorting is stable, so of two lines of one counter the later one comes later. */

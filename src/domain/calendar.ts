@@ -144,13 +144,10 @@ export function periodStart(period: Period, today: Day): Day {
  * Returns the hits of a counter in a period. If the newest day of the counter is later than today,
  * because another clock is ahead, the period ends with that day.
  */
-export function hitsIn(
-  period: Period,
-  { held, today }: { held: CounterState; today: Day },
-): number {
-  if (period === "total") return held.hits;
-  if (held.days === undefined) return 0;
-  const { newest, hits } = held.days;
+export function hitsIn(period: Period, { hits: total, days }: CounterState, today: Day): number {
+  if (period === "total") return total;
+  if (days === undefined) return 0;
+  const { newest, hits } = days;
   const end = Math.max(newest, today);
   const last = period === "yesterday" ? end - 1 : end;
   const length = Math.min(hits.length, newest - periodStart(period, end) + 1);

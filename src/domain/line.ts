@@ -66,7 +66,7 @@ export function formatLine(
  * Formats a line with `"days":{}` if no days are known, so that setting the counter to it later
  * removes the days that were added in between.
  */
-export function formatHeld(counter: ListedCounter): string {
+export function formatState(counter: ListedCounter): string {
   return formatLine(counter, `,"days":{}`);
 }
 

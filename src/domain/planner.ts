@@ -190,16 +190,16 @@ export function planWrite(
   update: Update | undefined,
   now: CurrentDays,
 ): Plan<CounterState> {
-  const held = stateOf(record, now);
-  if (held instanceof Failure) return refuse(held);
-  if (update === undefined) return { result: held, writes: deletion(record) };
-  const { report: last = null, ...state } = held;
-  if (record.isRepeat === true) return { result: state, writes: sameTotal(record, held) };
-  const isNew = !record.exists || isEmpty(held);
-  const { hits, days, report } = applyUpdate(update, { held, today: now.today, isNew });
+  const before = stateOf(record, now);
+  if (before instanceof Failure) return refuse(before);
+  if (update === undefined) return { result: before, writes: deletion(record) };
+  const { report: last = null, ...state } = before;
+  if (record.isRepeat === true) return { result: state, writes: sameTotal(record, before) };
+  const isNew = !record.exists || isEmpty(before);
+  const { hits, days, report } = applyUpdate(update, { before, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
   if (refusal !== undefined) return refuse(refusal);
-  const isReported = report !== held.report;
+  const isReported = report !== before.report;
   const result = isReported ? { ...state, report: last } : state;
   if (isReport(update) && !isReported) return { result, writes: undefined };
   // The undo of what created a counter deletes it. Its deduplication keys stay, as after a move.

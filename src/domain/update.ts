@@ -23,10 +23,14 @@ export interface UpdatedState extends CounterState {
  */
 export function applyUpdate(
   update: Update,
-  { held, today, isNew = isEmpty(held) }: { held: CounterState; today: Day; isNew?: boolean },
+  { before, today, isNew = isEmpty(before) }: {
+    before: CounterState;
+    today: Day;
+    isNew?: boolean;
+  },
 ): UpdatedState {
-  const known = held.days ?? { newest: today, hits: [] };
-  const state = { ...held, days: known };
+  const known = before.days ?? { newest: today, hits: [] };
+  const state = { ...before, days: known };
   const { hits, days, report } = isReport(update)
     ? applyReport(update.report, { state, isNew })
     : applyState(update, state);
@@ -68,10 +72,10 @@ function applyState(
 }
 
 /** Merges the number that a counter has with a given one. */
-const MERGES: Readonly<Record<Update["mode"], (held: number, given: number) => number>> = {
+const MERGES: Readonly<Record<Update["mode"], (known: number, given: number) => number>> = {
   replace: (_, given) => given,
   max: Math.max,
-  add: (held, given) => held + given,
+  add: (known, given) => known + given,
 };
 
 /**

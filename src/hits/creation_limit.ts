@@ -58,7 +58,7 @@ export function createCreationLimit(
     const limit = isKey ? groupLimit : MAX_PUBLIC_COUNTERS;
     const creations = creationsOf(creator);
     // A counter that was seen above 0 exists, unless another process has deleted it.
-    const mayCreate = !counters.lastSeen(id);
+    const mayCreate = !counters.lastKnown(id);
     if (mayCreate && creations.created + creations.running >= limit && !await exists(id)) {
       metrics.groupFull++;
       if (!creations.isReported) {

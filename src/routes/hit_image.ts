@@ -46,7 +46,7 @@ export function hitImage(
       const result = await countHit(context);
       return typeof result === "number" ? { hits: result } : result;
     } catch (error) {
-      const hits = counters.lastSeen(context.id);
+      const hits = counters.lastKnown(context.id);
       if (!(error instanceof Failure) || !error.isOfStore || hits === undefined) throw error;
       return { hits, problem: problemOf(error) };
     }

@@ -1,7 +1,7 @@
 import { type CounterId, counterPrefix, requiredId } from "../domain/counter_id.ts";
 import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
-import { formatHeld, formatLine, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
+import { formatLine, formatState, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
 import type { ListOptions, Update } from "../domain/store.ts";
 import { idempotencyKey, parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
@@ -117,7 +117,7 @@ export function setCounter({ counters, draining }: Service): Endpoint {
       const { calendar } = counters;
       const { hits, days, since, report } = parseBody(text, { id, calendar, mode });
       const before = await counters.set(id, { hits, days, since, report, mode, name });
-      return createResponse(formatHeld({ id, ...before }), HEADERS);
+      return createResponse(formatState({ id, ...before }), HEADERS);
     },
     openapi: {
       ...operation("Owners", "Counter", PREVIOUS, STORE_PROBLEMS),
@@ -139,7 +139,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
         const state = await counters.delete(id);
         let isTaken = false;
         try {
-          yield `${formatHeld({ id, ...state })}\n`;
+          yield `${formatState({ id, ...state })}\n`;
           isTaken = true;
         } finally {
           if (!isTaken) await restore(id, state);
@@ -175,7 +175,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
     },
     async respond(_, { id, prefix = "", isDry }) {
       if (id !== undefined) {
-        return createResponse(formatHeld({ id, ...await counters.delete(id) }), HEADERS);
+        return createResponse(formatState({ id, ...await counters.delete(id) }), HEADERS);
       }
       if (isDry !== true) {
         return await linesResponse(deleteGroup(prefix));

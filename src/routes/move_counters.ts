@@ -1,5 +1,5 @@
 import { type CounterId, counterId, requiredId } from "../domain/counter_id.ts";
-import { formatHeld } from "../domain/line.ts";
+import { formatState } from "../domain/line.ts";
 import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { linesResponse } from "../http/streaming.ts";
@@ -26,7 +26,7 @@ export function moveCounters({ counters }: Service): Endpoint {
         const target = counterId(to + id.slice(from.length));
         const state = await counters.move({ from: id, to: target });
         moved++;
-        yield `${formatHeld({ id, ...state })}\n`;
+        yield `${formatState({ id, ...state })}\n`;
       }
     }
     yield `${JSON.stringify({ counters: moved })}\n`;
@@ -60,7 +60,7 @@ export function moveCounters({ counters }: Service): Endpoint {
     async respond(_, { from, to, isGroup }) {
       if (isGroup) return linesResponse(moveGroup(from, to));
       const moved = await counters.move({ from, to });
-      return createResponse(formatHeld({ id: from, ...moved }), headersFor("json", "no-store"));
+      return createResponse(formatState({ id: from, ...moved }), headersFor("json", "no-store"));
     },
     openapi: operation("Owners", "Move", MOVED, STORE_PROBLEMS),
   });

@@ -80,7 +80,7 @@ export function testStore(name: string, kind: StoreKind): void {
     strictEqual(await counters.count(id), 1);
     strictEqual(await counters.hit(id), 2);
     strictEqual(await counters.count(id), 2);
-    strictEqual(counters.lastSeen(id), 2);
+    strictEqual(counters.lastKnown(id), 2);
   });
 
   test("ids do not leak into each other", async ({ counters }) => {
@@ -142,7 +142,7 @@ export function testStore(name: string, kind: StoreKind): void {
       deepStrictEqual(answers.map(shown), [2, "not-a-counter", 4, "not-a-counter"]);
 
       deepStrictEqual(await backend.raw(bad), held);
-      strictEqual(counters.lastSeen(bad), undefined);
+      strictEqual(counters.lastKnown(bad), undefined);
     });
   }
 

@@ -43,7 +43,7 @@ Deno.test("a number that the store knows is returned without a read, until it is
   const store = new Sure();
   const counters = createCounters(store);
   strictEqual(counters.count(HOME), 7);
-  strictEqual(counters.lastSeen(HOME), 7);
+  strictEqual(counters.lastKnown(HOME), 7);
   strictEqual(await counters.count(OTHER), 0);
   strictEqual(store.calls.read, 1);
   await counters.close();
@@ -118,36 +118,36 @@ Deno.test("10,000 hits and reads may wait together, and the next is rejected", a
   await counters.close();
 });
 
-Deno.test("lastSeen is the number of the last successful hit or read", async () => {
+Deno.test("lastKnown is the number of the last successful hit or read", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
-  strictEqual(counters.lastSeen(HOME), undefined);
+  strictEqual(counters.lastKnown(HOME), undefined);
   await counters.hit(HOME);
-  strictEqual(counters.lastSeen(HOME), 1);
+  strictEqual(counters.lastKnown(HOME), 1);
   await counters.count(OTHER);
-  strictEqual(counters.lastSeen(OTHER), 0);
+  strictEqual(counters.lastKnown(OTHER), 0);
   // A repeat adds nothing, which the answer does not say.
   const addition = { mode: "add", name: "a", hits: 5, days: undefined } as const;
   await counters.set(OTHER, addition);
-  strictEqual(counters.lastSeen(OTHER), undefined);
+  strictEqual(counters.lastKnown(OTHER), undefined);
   await counters.count(OTHER);
   store.failure = "outcome-unknown";
   await rejectsWith("outcome-unknown", counters.hit(HOME));
   await rejectsWith("outcome-unknown", counters.count(OTHER));
-  strictEqual(counters.lastSeen(HOME), 1);
-  strictEqual(counters.lastSeen(OTHER), 5);
+  strictEqual(counters.lastKnown(HOME), 1);
+  strictEqual(counters.lastKnown(OTHER), 5);
   await counters.close();
 });
 
-Deno.test("lastSeen remembers the last 10,000 counters, and not all before them", async () => {
+Deno.test("lastKnown remembers the last 10,000 counters, and not all before them", async () => {
   const counters = createCounters(new ScriptedStore());
   const ids = Array.from({ length: 20_001 }, (_, index) => counterId(`page/${index}`));
   await counters.hit(ids[0] ?? HOME);
   for (const start of [1, 10_001]) {
     await Promise.all(ids.slice(start, start + 10_000).map((id) => counters.hit(id)));
   }
-  strictEqual(counters.lastSeen(ids[0] ?? HOME), undefined);
-  deepStrictEqual(ids.slice(-10_000).map(counters.lastSeen), ids.slice(-10_000).map(() => 1));
+  strictEqual(counters.lastKnown(ids[0] ?? HOME), undefined);
+  deepStrictEqual(ids.slice(-10_000).map(counters.lastKnown), ids.slice(-10_000).map(() => 1));
   await counters.close();
 });
 

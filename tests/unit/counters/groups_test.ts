@@ -46,7 +46,7 @@ Deno.test("whatever the counters hold, sums and rankings are those of the counte
       await using groups = open(counters);
       const each = counters.map((held) => ({
         id: held.id,
-        hits: hitsIn(period, { held, today: TODAY }),
+        hits: hitsIn(period, held, TODAY),
       }));
       const hits = each.reduce((sum, { hits }) => sum + hits, 0);
       deepStrictEqual(await groups.sum(BLOG, period), { hits, counters: counters.length });

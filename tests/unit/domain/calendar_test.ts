@@ -83,26 +83,26 @@ for (
   ] as [Period, number][]
 ) {
   Deno.test(`hitsIn: ${period} on 2026-11-21 has ${hits} hits where every day had one`, () => {
-    strictEqual(hitsIn(period, { held, today }), hits);
+    strictEqual(hitsIn(period, held, today), hits);
   });
 }
 
 Deno.test("hitsIn: days after the newest had no hits", () => {
-  strictEqual(hitsIn("today", { held, today: today + 1 }), 0);
-  strictEqual(hitsIn("yesterday", { held, today: today + 1 }), 1);
-  strictEqual(hitsIn("7d", { held, today: today + 6 }), 1);
+  strictEqual(hitsIn("today", held, today + 1), 0);
+  strictEqual(hitsIn("yesterday", held, today + 1), 1);
+  strictEqual(hitsIn("7d", held, today + 6), 1);
 });
 
 Deno.test("today is the newest day where another process is ahead", () => {
   strictEqual(
-    hitsIn("today", { held: { hits: 5, days: { newest: today, hits: [2, 3] } }, today: today - 1 }),
+    hitsIn("today", { hits: 5, days: { newest: today, hits: [2, 3] } }, today - 1),
     2,
   );
 });
 
 Deno.test("a counter without days had hits in total only", () => {
   deepStrictEqual(
-    PERIODS.map((period) => hitsIn(period, { held: { hits: 9, days: undefined }, today })),
+    PERIODS.map((period) => hitsIn(period, { hits: 9, days: undefined }, today)),
     [0, 0, 0, 0, 0, 0, 0, 9],
   );
 });

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { type Calendar, createCalendar } from "../../../src/domain/calendar.ts";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import { parseDay } from "../../../src/domain/history.ts";
-import { formatHeld, formatLine, LineError, parseLine } from "../../../src/domain/line.ts";
+import { formatLine, formatState, LineError, parseLine } from "../../../src/domain/line.ts";
 
 const today = parseDay("2026-11-20") ?? NaN;
 const calendar = createCalendar("UTC", () => Date.parse("2026-11-20T12:00:00Z"));
@@ -16,10 +16,10 @@ Deno.test("days in their order, those without hits left out", () => {
   );
 });
 
-Deno.test("no days where none are known; formatHeld says so", () => {
+Deno.test("no days where none are known; formatState says so", () => {
   for (const days of [undefined, { newest: today, hits: [0, 0] }]) {
     strictEqual(formatLine({ id: home, hits: 41, days }), '{"id":"home","hits":41}');
-    strictEqual(formatHeld({ id: home, hits: 41, days }), '{"id":"home","hits":41,"days":{}}');
+    strictEqual(formatState({ id: home, hits: 41, days }), '{"id":"home","hits":41,"days":{}}');
   }
 });
 

@@ -8,7 +8,7 @@ const held = { hits: 50, days: { newest: DAY - 1, hits: [4, 2] } };
 
 Deno.test("an update without days keeps those that are known and is no hit of today", () => {
   deepStrictEqual(
-    applyUpdate({ hits: 7, days: undefined, mode: "replace" }, { held, today: DAY }),
+    applyUpdate({ hits: 7, days: undefined, mode: "replace" }, { before: held, today: DAY }),
     { hits: 7, days: { newest: DAY, hits: [0, 4, 2] } },
   );
 });
@@ -16,7 +16,7 @@ Deno.test("an update without days keeps those that are known and is no hit of to
 Deno.test("days that are given take the place of all", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: { newest: DAY - 9, hits: [3] }, mode: "replace" }, {
-      held,
+      before: held,
       today: DAY - 8,
     }),
     { hits: 7, days: { newest: DAY - 1, hits: [0, 0, 0, 0, 0, 0, 0, 0, 3] } },
@@ -26,7 +26,7 @@ Deno.test("days that are given take the place of all", () => {
 Deno.test("no days at all forget those that were known", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: { newest: DAY, hits: [] }, mode: "replace" }, {
-      held,
+      before: held,
       today: DAY,
     }),
     { hits: 7, days: { newest: DAY, hits: [] } },
@@ -36,7 +36,7 @@ Deno.test("no days at all forget those that were known", () => {
 Deno.test("the larger of the two, in the total and in each day", () => {
   const days = { newest: DAY, hits: [1, 3, 9, 9] };
   deepStrictEqual(
-    applyUpdate({ hits: 7, days, mode: "max" }, { held, today: DAY }),
+    applyUpdate({ hits: 7, days, mode: "max" }, { before: held, today: DAY }),
     { hits: 50, days: { newest: DAY, hits: [1, 4, 9, 9] } },
   );
 });
@@ -44,17 +44,17 @@ Deno.test("the larger of the two, in the total and in each day", () => {
 Deno.test("days alone raise the total by as much as the days grow", () => {
   const days = { newest: DAY, hits: [1, 3, 9, 9] };
   deepStrictEqual(
-    applyUpdate({ hits: undefined, days, mode: "max" }, { held, today: DAY }),
+    applyUpdate({ hits: undefined, days, mode: "max" }, { before: held, today: DAY }),
     { hits: 50 + 1 + 0 + 7 + 9, days: { newest: DAY, hits: [1, 4, 9, 9] } },
   );
   const again = { hits: 67, days: { newest: DAY, hits: [1, 4, 9, 9] } };
   deepStrictEqual(
-    applyUpdate({ hits: undefined, days, mode: "max" }, { held: again, today: DAY + 1 }),
+    applyUpdate({ hits: undefined, days, mode: "max" }, { before: again, today: DAY + 1 }),
     { hits: 67, days: { newest: DAY + 1, hits: [0, 1, 4, 9, 9] } },
   );
   deepStrictEqual(
     applyUpdate({ hits: undefined, days, mode: "max" }, {
-      held: { hits: 5, days: undefined },
+      before: { hits: 5, days: undefined },
       today: DAY,
     }).hits,
     5 + 22,
@@ -73,7 +73,7 @@ Deno.test("a total that has no room for what the days grow by is full, whatever 
 Deno.test("a counter that had no days has them from today on", () => {
   deepStrictEqual(
     applyUpdate({ hits: 7, days: undefined, mode: "max" }, {
-      held: { hits: 3, days: undefined },
+      before: { hits: 3, days: undefined },
       today: DAY,
     }),
     { hits: 7, days: { newest: DAY, hits: [] } },
@@ -155,7 +155,7 @@ const reports: {
 for (const { what, held, report, hits, days, seen } of reports) {
   Deno.test(`applyUpdate: of reports, ${what}`, () => {
     const update = { hits: undefined, days: undefined, report, mode: "max" as const };
-    const state = applyUpdate(update, { held, today: DAY });
+    const state = applyUpdate(update, { before: held, today: DAY });
     strictEqual(state.hits, hits);
     deepStrictEqual(state.days.hits, days);
     strictEqual(state.report?.seen, seen);
@@ -165,7 +165,8 @@ for (const { what, held, report, hits, days, seen } of reports) {
 Deno.test("a state keeps, replaces or removes the report, and the mode max keeps the later one", () => {
   const held = { ...three, report: reported(100, DAY) };
   const seen = (report: DatedReport | null | undefined, mode: "replace" | "max") =>
-    applyUpdate({ hits: 1, days: undefined, report, mode }, { held, today: DAY }).report?.seen;
+    applyUpdate({ hits: 1, days: undefined, report, mode }, { before: held, today: DAY }).report
+      ?.seen;
   strictEqual(seen(undefined, "replace"), 100);
   strictEqual(seen(null, "replace"), undefined);
   strictEqual(seen(reported(5, DAY - 1), "replace"), 5);

@@ -1,9 +1,9 @@
-import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { field, memoryApp, memoryStore, openApp } from "../../support/app.ts";
+import { field, memoryApp, openApp } from "../../support/app.ts";
 import { openapi } from "../../support/surface.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized } from "../../support/secret.ts";
 import { timeLimit } from "../../support/time_limit.ts";
 
 Deno.test("GET /key gives the same key for one id, others for others, and asks no store", async () => {
@@ -24,31 +24,6 @@ Deno.test("GET /key gives the same key for one id, others for others, and asks n
     (await app.send("GET /key?id=home", authorized)).json,
   );
   strictEqual(store.touched, 0);
-});
-
-Deno.test("GET /key makes new keys for a new secret, and the old ones stop counting", async () => {
-  const { store } = await memoryStore();
-  await using before = openApp({ store, secret: "the-old-secret-0123" });
-  const old = field(
-    (await before.send("GET /key?id=a", { "x-auth-token": "the-old-secret-0123" })).json,
-    "key",
-  );
-  strictEqual((await before.send(`POST /hit?id=a&key=${old}`)).status, 200);
-  await using after = openApp({ store });
-  const now = field((await after.send("GET /key?id=a", authorized)).json, "key");
-  notStrictEqual(now, old);
-  strictEqual((await after.send(`POST /hit?id=a&key=${old}`)).status, 401);
-  strictEqual((await after.send(`POST /hit?id=a&key=${now}`)).status, 200);
-});
-
-Deno.test("GET /key takes the secret three ways, and no key", async () => {
-  await using app = await memoryApp();
-  const { json } = await app.send("GET /key?id=a", authorized);
-  strictEqual((await app.send(`GET /key?id=a&token=${SECRET}`)).status, 200);
-  const bearer = { authorization: `Bearer ${SECRET}` };
-  strictEqual((await app.send("GET /key?id=a", bearer)).status, 200);
-  strictEqual((await app.send(`GET /key?id=a&key=${field(json, "key")}`)).status, 401);
-  strictEqual((await app.send("GET /key?id=a")).status, 401);
 });
 
 Deno.test("GET /status tells the owner the time zone, the risks of the store, and if it accepts no hits", async () => {

@@ -148,11 +148,11 @@ export class Database {
   }
 
   /** Returns the total of a counter, if it is certain without a read. */
-  known(id: CounterId): number | undefined {
+  readonly known = (id: CounterId): number | undefined => {
     const total = this.#cache.get(id)?.total;
     const isPresent = this.#options.file?.isPresent() !== false;
     return typeof total === "number" && isPresent ? total : undefined;
-  }
+  };
 
   /** Reads totals, and remembers them unless a commit may change them at the same time. */
   async readTotals(ids: readonly CounterId[]): Promise<KvRecord[]> {

@@ -50,7 +50,7 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
     salt: (day) => database.read(() => readSalt(day, database)),
     read: (ids) =>
       database.read(async () => (await database.readTotals(ids)).map(({ total }) => total)),
-    known: (id) => database.known(id),
+    known: database.known,
     history: (queries) =>
       database.read(async () => {
         const now = currentDays(database.place.calendar);

@@ -1,12 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import {
-  createCalendar,
-  hitsIn,
-  isPeriod,
-  type Period,
-  PERIODS,
-  periodStart,
-} from "../../../src/domain/calendar.ts";
+import { createCalendar, hitsIn, PERIODS } from "../../../src/domain/calendar.ts";
 import { formatDay, parseDay } from "../../../src/domain/history.ts";
 import { trendOf, trendWords } from "../../../src/domain/trend.ts";
 
@@ -70,23 +63,6 @@ const today = parseDay("2026-11-21") ?? NaN;
 /** One hit on each of 500 days, and 10,100 from before history. */
 const held = { hits: 10_600, days: { newest: today, hits: new Array<number>(500).fill(1) } };
 
-for (
-  const [period, hits] of [
-    ["today", 1],
-    ["yesterday", 1],
-    ["7d", 7],
-    ["30d", 30],
-    ["365d", 365],
-    ["month", 21],
-    ["year", 325],
-    ["total", 10_600],
-  ] as [Period, number][]
-) {
-  Deno.test(`hitsIn: ${period} on 2026-11-21 has ${hits} hits where every day had one`, () => {
-    strictEqual(hitsIn(period, held, today), hits);
-  });
-}
-
 Deno.test("hitsIn: days after the newest had no hits", () => {
   strictEqual(hitsIn("today", held, today + 1), 0);
   strictEqual(hitsIn("yesterday", held, today + 1), 1);
@@ -105,18 +81,6 @@ Deno.test("a counter without days had hits in total only", () => {
     PERIODS.map((period) => hitsIn(period, { hits: 9, days: undefined }, today)),
     [0, 0, 0, 0, 0, 0, 0, 9],
   );
-});
-
-Deno.test("the first day of the month and of the year", () => {
-  strictEqual(periodStart("month", today), parseDay("2026-11-01"));
-  strictEqual(periodStart("year", today), parseDay("2026-01-01"));
-});
-
-Deno.test("isPeriod knows its names and no others", () => {
-  deepStrictEqual(PERIODS.filter(isPeriod), [
-    ...["today", "yesterday", "7d", "30d", "365d", "month", "year", "total"],
-  ]);
-  deepStrictEqual(["", "Today", "1d", "toString", "7d "].filter(isPeriod), []);
 });
 
 Deno.test("trendOf() compares the full days before today with as many before them", () => {

@@ -12,40 +12,16 @@ export type Caller = { readonly address: string } | { readonly unknown: string }
 /** A request, and the connection on which it arrived. */
 export type SentRequest = Pick<RequestContext, "request" | "connection">;
 
-/** Returns the address of the client of a request, see {@linkcode callerAddress}. */
-export function callerOf(
-  { request: { headers }, connection }: SentRequest,
-  proxies: Proxies,
-): Caller {
-  // The address is unknown if only another header shows a proxy.
-  const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
-  return callerAddress({
-    remoteAddress: connection.remoteAddr?.hostname ?? "",
-    forwarded: headers.get("x-forwarded-for") ?? (isForwarded ? "" : null),
-    cloudflare: headers.get("cf-connecting-ip"),
-    proxies,
-  });
-}
-
-/** The parts of a request that show the address of its caller. */
-interface Trace {
-  readonly remoteAddress: string;
-  /** `X-Forwarded-For`; null if it is missing. */
-  readonly forwarded: string | null;
-  /** `CF-Connecting-IP`, the address of the client of Cloudflare; null if it is missing. */
-  readonly cloudflare?: string | null;
-  readonly proxies: Proxies;
-}
-
 /**
  * Returns the address of a caller, or that it is unknown if the headers show that TRUST_PROXY is
  * wrong. All callers behind a proxy would have its address then.
  */
-export function callerAddress(trace: Trace): Caller {
-  const { proxies, cloudflare = null } = trace;
-  const caller = callerBehind(trace);
-  if (proxies === "deploy" || cloudflare === null || "unknown" in caller) return caller;
-  return caller.address === ipAddress(cloudflare) ? caller : CLOUDFLARE;
+export function callerOf(sent: SentRequest, proxies: Proxies): Caller {
+  const caller = callerBehind(sent, proxies);
+  // The address of the client of Cloudflare.
+  const client = sent.request.headers.get("cf-connecting-ip");
+  if (proxies === "deploy" || client === null || "unknown" in caller) return caller;
+  return caller.address === ipAddress(client) ? caller : CLOUDFLARE;
 }
 
 /** Returns the network of the client of a request, or one name for all clients that are unknown. */
@@ -65,8 +41,15 @@ export function networkOf(address: string): string {
   return [...before, ...new Array(zeros).fill("0"), ...after ?? []].slice(0, 4).join(":");
 }
 
-function callerBehind({ remoteAddress, forwarded, proxies }: Trace): Caller {
+function callerBehind(
+  { request: { headers }, connection }: SentRequest,
+  proxies: Proxies,
+): Caller {
+  const remoteAddress = connection.remoteAddr?.hostname ?? "";
   if (proxies === "deploy") return callerAt(ipAddress(remoteAddress));
+  // The address is unknown if only another header shows a proxy.
+  const isForwarded = headers.has("forwarded") || headers.has("x-real-ip");
+  const forwarded = headers.get("x-forwarded-for") ?? (isForwarded ? "" : null);
   if (proxies === 0) return forwarded === null ? callerAt(ipAddress(remoteAddress)) : FORWARDED;
   const entries = forwarded ? forwarded.split(",") : [];
   const [entry, entryBefore = ""] = [entries.at(-proxies), entries.at(-proxies - 1)];

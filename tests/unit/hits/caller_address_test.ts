@@ -1,11 +1,24 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { callerAddress } from "../../../src/hits/caller_address.ts";
+import { callerOf, type Proxies } from "../../../src/hits/caller_address.ts";
 
 interface Row {
   forwarded: string | null;
-  proxies: number | "deploy";
+  proxies: Proxies;
   caller: string | undefined;
   remoteAddress?: string;
+}
+
+/** Returns the caller of a request with these headers, of which null leaves one out. */
+function callerBy(
+  headers: Record<string, string | null>,
+  proxies: Proxies,
+  remoteAddress = REMOTE_ADDRESS,
+) {
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value]]
+  );
+  const request = new Request("http://localhost/", { headers: new Headers(sent) });
+  return callerOf({ request, connection: { remoteAddr: { hostname: remoteAddress } } }, proxies);
 }
 
 const REMOTE_ADDRESS = "198.51.100.9";
@@ -66,7 +79,7 @@ const rows: Row[] = [
   // Only the last entries are looked at, and none that is longer than an address can be.
   { forwarded: `${":".repeat(60_000)}!, 203.0.113.7`, proxies: 1, caller: "203.0.113.7" },
   { forwarded: `203.0.113.7, ${":".repeat(60_000)}!`, proxies: 1, caller: undefined },
-  { forwarded: `203.0.113.7${" ".repeat(60_000)}`, proxies: 1, caller: undefined },
+  { forwarded: `203.0.113.7${" ".repeat(60_000)}:80`, proxies: 1, caller: undefined },
   { forwarded: "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255", proxies: 1, caller: LONGEST },
   { forwarded: "0203.0.113.7", proxies: 1, caller: undefined },
   { forwarded: "999.0.113.7", proxies: 1, caller: undefined },
@@ -82,9 +95,9 @@ const rows: Row[] = [
   { forwarded: "example.com", proxies: 1, caller: undefined },
 ];
 
-Deno.test("callerAddress() knows no caller whom Cloudflare calls by another address", () => {
-  const found = (cloudflare: string | null, proxies: number | "deploy", forwarded: string | null) =>
-    callerAddress({ remoteAddress: REMOTE_ADDRESS, forwarded, cloudflare, proxies });
+Deno.test("callerOf() knows no caller whom Cloudflare calls by another address", () => {
+  const found = (client: string | null, proxies: Proxies, forwarded: string | null) =>
+    callerBy({ "x-forwarded-for": forwarded, "cf-connecting-ip": client }, proxies);
   const both = "203.0.113.7, 172.71.0.9";
   const unknown = { unknown: "Cloudflare is one more proxy than TRUST_PROXY says" };
   deepStrictEqual(found("203.0.113.7", 1, both), unknown);
@@ -100,11 +113,9 @@ Deno.test("callerAddress() knows no caller whom Cloudflare calls by another addr
 
 for (const { forwarded, proxies, remoteAddress = REMOTE_ADDRESS, caller } of rows) {
   Deno.test(
-    `callerAddress() of ${remoteAddress} behind ${proxies} with ${
-      forwarded?.slice(-60)
-    } is ${caller}`,
+    `callerOf() of ${remoteAddress} behind ${proxies} with ${forwarded?.slice(-60)} is ${caller}`,
     () => {
-      const found = callerAddress({ remoteAddress, forwarded, proxies });
+      const found = callerBy({ "x-forwarded-for": forwarded }, proxies, remoteAddress);
       strictEqual("address" in found ? found.address : undefined, caller);
     },
   );

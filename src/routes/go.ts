@@ -1,7 +1,7 @@
 import { key } from "../auth/access.ts";
+import { parseAddress, to } from "../auth/keys.ts";
 import { once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { parseAddress, to } from "../http/link_address.ts";
 import { createResponse, flagHeader, NO_SNIFF } from "../http/response.ts";
 import { HIT_FLAGS, linkResponse, operation } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";

@@ -1,6 +1,5 @@
-import { JOBS, keyPrefix } from "../auth/keys.ts";
+import { JOBS, keyPrefix, parseAddress, to } from "../auth/keys.ts";
 import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
-import { parseAddress, to } from "../http/link_address.ts";
 import type { Parameter } from "../http/query.ts";
 import { jsonResponse } from "../http/response.ts";
 import { fresh, json, operation } from "../openapi/responses.ts";

@@ -1,7 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { field, memoryApp, memoryStore, openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
 
 const formats = [
   { query: "", type: "application/json" },
@@ -109,31 +108,6 @@ Deno.test("HEAD of a read has the headers of GET and no body", async () => {
 });
 
 const protectedReads = ["/count", "/count?format=txt", "/count.txt", "/badge", "/badge.json"];
-
-Deno.test("protected reads open with the secret, three ways, and with no counter key", async () => {
-  await using app = await memoryApp({ openReads: false });
-  const key = field((await app.send("GET /key", authorized)).json, "key");
-  for (const path of protectedReads) {
-    const and = path.includes("?") ? "&" : "?";
-    strictEqual((await app.send(`GET ${path}`, authorized)).status, 200);
-    strictEqual((await app.send(`GET ${path}${and}token=${SECRET}`)).status, 200);
-    strictEqual(
-      (await app.send(`GET ${path}`, { authorization: `Bearer ${SECRET}` })).status,
-      200,
-    );
-    strictEqual((await app.send(`HEAD ${path}`, authorized)).status, 200);
-    const refused = await app.send(`GET ${path}`);
-    strictEqual(refused.status, 401);
-    for (const token of ["wrong", ""]) {
-      deepStrictEqual(await app.send(`GET ${path}${and}token=${token}`), refused);
-    }
-    // Any page may read the response to a key, as it may send a read key.
-    const { status, body } = await app.send(`GET ${path}${and}key=${key}`);
-    deepStrictEqual([status, body], [401, refused.body]);
-    strictEqual((await app.send(`HEAD ${path}`)).status, 401);
-    strictEqual((await app.send(`OPTIONS ${path}`)).status, 204);
-  }
-});
 
 Deno.test("the 401 of a protected read names the setting that opens reads", async () => {
   await using app = await memoryApp({ openReads: false });

@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { field, memoryApp, type TestApp } from "../../support/app.ts";
+import { field, memoryApp } from "../../support/app.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 
 const TWELVE_HOURS = 12 * 3_600_000;
@@ -14,18 +14,6 @@ Deno.test("POST /session begins a session of 12 hours, for whoever has the secre
   const left = Date.parse(String(field(json, "expires"))) - Date.now();
   ok(left <= TWELVE_HOURS && left > TWELVE_HOURS - 600_000);
   match(String(field(json, "token")), /^s1\.\d+\.[\w-]{43}$/);
-});
-
-Deno.test("a session opens what its owner may see, as Bearer", async () => {
-  await using app = await memoryApp({ openReads: false });
-  await app.hit("a", 3);
-  const bearer = bearing(await begin(app));
-  for (
-    const path of ["/key?id=a", "/count?id=a", "/count.txt?id=a", "/badge?id=a", "/badge.json"]
-  ) {
-    strictEqual((await app.send(`GET ${path}`)).status, 401, path);
-    strictEqual((await app.send(`GET ${path}`, bearer)).status, 200, path);
-  }
 });
 
 Deno.test("a session that has ended, was begun with another secret or was changed opens nothing", async () => {
@@ -63,10 +51,6 @@ Deno.test("POST /session is refused without the secret, and where it is short or
   await using none = await memoryApp({ secret: undefined });
   strictEqual((await none.send("POST /session", authorized)).status, 401);
 });
-
-async function begin(app: TestApp): Promise<string> {
-  return String(field((await app.send("POST /session", authorized)).json, "token"));
-}
 
 function bearing(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };

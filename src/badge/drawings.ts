@@ -36,10 +36,7 @@ export function parseLook(query: LookQuery, target?: Target) {
 
 const PLAIN: NumberForm = { numbers: "plain", locale: "en" };
 
-/**
- * Draws a badge as an SVG document that a screen reader reads as "label: message". Bars only in a
- * style that has room for them.
- */
+/** Draws a badge as an SVG document that a screen reader reads as "label: message". */
 export function drawBadge(
   { style, line: label, draw }: Look,
   message: string,
@@ -99,20 +96,13 @@ export function createDrawings<Prepared>(
   };
 }
 
-/**
- * Returns the number of days to show as bars. Returns 0 for none, or if the style has no room for
- * bars.
- */
-export function sparkOf(query: LookQuery<"spark" | "style">): number {
-  const text = query.get("spark");
-  // Hot path: most badges have none.
-  if (text === undefined) return 0;
-  const days = wholeWithin(text, BADGE_PARAMETERS.spark.schema);
-  return days === undefined || parseStyle(query).ignores.includes("spark") ? 0 : days;
+/** Returns the number of days to show as bars. Returns 0 for none. */
+export function sparkOf(query: LookQuery<"spark">): number {
+  return wholeWithin(query.get("spark"), BADGE_PARAMETERS.spark.schema) ?? 0;
 }
 
 /** Returns the number of days to read for the bars of a badge. Returns 0 if it draws none. */
-export function sparkDays(query: LookQuery<"spark" | "style">): number {
+export function sparkDays(query: LookQuery<"spark">): number {
   const days = sparkOf(query);
   return days === 0 ? 0 : Math.max(days, TREND_DAYS);
 }

@@ -3,13 +3,13 @@ import { VERDANA, verdana11 } from "../../drawing/face.ts";
 import type { Palette } from "../palette.ts";
 import { ownId } from "../../drawing/inks.ts";
 import { drawText, tenth } from "../../drawing/text.ts";
-import type { Content, Style } from "./style.ts";
+import type { Content, Drawing, Style } from "./style.ts";
 
 // Counters as the old web had them: digits on wheels, on flaps and in segments, without a label.
 
 /** A style of digits in all but its names and its layout. */
 export const DIGITS: Omit<Style, "names" | "layout"> = {
-  ignores: ["font", "numbers", "locale", "theme", "spark", "logo", "logoColor"],
+  ignores: ["font", "numbers", "locale", "theme", "logo", "logoColor"],
   labelFace: verdana11,
   messageFace: verdana11,
   font: VERDANA,
@@ -49,10 +49,18 @@ function digitStyle(name: string, panelOf: (palette: Palette) => Panel): Style {
             length: message.width,
             ink: ` font-family="${palette.font}" font-size="11" fill="${words}"`,
           });
-        return { width, height, shapes: draw(width, cells ?? drawWords()) };
+        return besideBars({ width, height, shapes: draw(width, cells ?? drawWords()) }, content);
       };
     },
   };
+}
+
+/** Draws bars behind a panel, twice as high as in a row of text, readable on white and on black. */
+export function besideBars(panel: Drawing, { bars }: Content): Drawing {
+  if (bars.width === 0) return panel;
+  const { width, height, shapes } = panel;
+  const drawn = bars.draw(width + 6, ' fill="#6e7781" transform="scale(1 2)"', height / 2);
+  return { width: width + 6 + bars.width, height, shapes: shapes + drawn };
 }
 
 const WHEEL_WIDTH = 22;

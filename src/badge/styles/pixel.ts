@@ -1,6 +1,6 @@
 import type { Palette } from "../palette.ts";
 import { graphemes, type Line } from "../../drawing/text.ts";
-import { cellsOf, DIGITS } from "./digits.ts";
+import { besideBars, cellsOf, DIGITS } from "./digits.ts";
 import type { Content, Draw, Style } from "./style.ts";
 
 /** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
@@ -42,7 +42,7 @@ function layout(palette: Palette, label: Line): Draw {
         : `<g transform="translate(.5 .5)" opacity=".6">${drawn("#000", number)}</g>`) +
       (label.drawn === "" ? "" : drawn(labelColor, drawnLabel)) +
       `${leading === "" ? "" : drawn("#6a5aae", leading)}${drawn(bright, number)}</g>`;
-    return { width, height: HEIGHT, shapes };
+    return besideBars({ width, height: HEIGHT, shapes }, content);
   };
 }
 

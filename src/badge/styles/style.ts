@@ -33,8 +33,7 @@ export interface Style {
   readonly names: readonly [string, ...string[]];
   /**
    * The parameters that change nothing in it. The page disables their controls, and their
-   * descriptions say so. Bars are read only for a style that heeds `spark`, and numbers are
-   * formatted only for one that heeds `numbers`.
+   * descriptions say so. Numbers are formatted only for a style that heeds `numbers`.
    */
   readonly ignores: readonly LookName[];
   /** The faces that measure its texts. */

@@ -32,7 +32,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
   ...[...STYLES.keys()].flatMap((style): [string, string][] => {
     const query = new Map([["style", style], ["logo", "eye"], ["label", "Visits & é"]]);
     const look = parseLook(query);
-    const bars = look.style.ignores.includes("spark") ? {} : { bars: badgeBars(FIGURES.days, 14) };
+    const bars = { bars: badgeBars(FIGURES.days, 14) };
     return [
       [style, drawBadge(look, "12,345", bars)],
       [`${style} in dark`, drawBadge(parseLook(new Map([...query, ["theme", "dark"]])), "1")],

@@ -1,4 +1,4 @@
-import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { drawBadge, drawError, type Look, parseLook } from "../../../src/badge/drawings.ts";
 import { STYLES } from "../../../src/badge/styles.ts";
 import { BADGE_PARAMETERS } from "../../../src/badge/parameters.ts";
@@ -18,15 +18,25 @@ Deno.test("drawBadge() keeps every style within 3 kB in every script, with the l
     for (const label of labels.split(" ")) {
       for (const count of isOfDigits ? ["9007199254740991"] : counts) {
         const shown = look(`style=${style}&label=${label}&theme=auto&logo=users&digits=16`);
-        const svg = drawBadge(
-          shown,
-          count,
-          STYLES.get(style)?.ignores.includes("spark") ? {} : { bars },
-        );
+        const svg = drawBadge(shown, count, isOfDigits ? {} : { bars });
         const bytes = new TextEncoder().encode(svg).length;
         ok(bytes <= 3000, `${style} ${label} ${count}: ${bytes}`);
       }
     }
+  }
+});
+
+Deno.test("drawBadge() puts the bars of digit styles behind the panel, as high as the number", () => {
+  const bars = badgeBars(days([3, 5, 1, 2, 4, 6, 7]), 7);
+  for (const style of DIGITS) {
+    const [panel, both] = [{}, { bars }].map((more) =>
+      parseSvg(drawBadge(look(`style=${style}`), "42", more))
+    );
+    ok(panel !== undefined && both !== undefined);
+    const [width, wider] = [panel, both].map((svg) => Number(attribute(svg, "svg", "width")));
+    strictEqual(wider, (width ?? 0) + 6 + bars.width);
+    const group = both.findIndex(({ attributes }) => attributes.get("transform") === "scale(1 2)");
+    match(both[group + 1]?.attributes.get("d") ?? "", new RegExp(`^M${(width ?? 0) + 6} `));
   }
 });
 

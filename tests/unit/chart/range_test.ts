@@ -255,7 +255,7 @@ const SPARKS: readonly (readonly [query: string, days: number])[] = [
   ["spark=14&style=plastic", 14],
   ["spark=14&style=for-the-badge", 14],
   ["spark=14&style=social", 14],
-  ["spark=14&style=odometer", 0],
+  ["spark=14&style=odometer", 14],
   ["spark=1", 7],
   ["spark=99999999999999999999", 30],
   ["spark=0", 0],

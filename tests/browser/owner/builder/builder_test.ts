@@ -98,12 +98,12 @@ testPage(
   { env: OPEN, path: NAMED },
   async ({ page }) => {
     await page.getByText("More options").click();
-    const spark = page.getByLabel("Sparkline");
-    ok(await spark.isEnabled());
+    const theme = page.getByLabel("Light and dark");
+    await theme.selectOption("dark");
     await page.getByRole("radio", { name: "Odometer" }).check();
-    await page.getByText(/Not available in this style: .*sparkline/).waitFor();
-    ok(!await spark.isEnabled());
-    ok(!(await copied(page, "URL")).includes("spark="));
+    await page.getByText(/Not available in this style: .*light and dark/).waitFor();
+    ok(!await theme.isEnabled());
+    ok(!(await copied(page, "URL")).includes("theme="));
     await page.getByRole("radio", { name: /Count views and show them/ }).check();
     await page.getByText("Not available in a badge that counts: period.").waitFor();
   },

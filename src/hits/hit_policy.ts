@@ -194,10 +194,10 @@ const MAX_AGENT_LENGTH = 1000;
 /**
  * Crawlers that `isbot` takes for browsers. They say "compatible; NAME/1.0", as old browsers do.
  * The tools at the end fetch images while they build documentation. Sphinx 5.3 sends the agent of
- * Firefox 25.
+ * Firefox 25, and the privacy plugin of Material for MkDocs that of one build of Chrome 98.
  */
 const NAMED_CRAWLER =
-  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\b(?:Sphinx|jsdom)\/\d|\bwkhtmlto\w+|\brv:25\.0\) Gecko\/20100101 Firefox\/25\.0$/i;
+  /\bcompatible; (?!MSIE|Konqueror|OmniWeb|Opera|NetPositive|WebTV|Lotus)[\w .-]+\/|\b(?:Sphinx|jsdom)\/\d|\bwkhtmlto\w+|\brv:25\.0\) Gecko\/20100101 Firefox\/25\.0$|\bChrome\/98\.0\.4758\.102 Safari\/537\.36$/i;
 
 /** Maximum length of the name of a crawler in characters. */
 const MAX_NAME_LENGTH = 60;

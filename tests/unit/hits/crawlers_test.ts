@@ -50,6 +50,8 @@ const NAMED: readonly (readonly [agent: string, kind: string])[] = [
   ],
   // Sphinx 5.3.0, which Debian 12 has.
   ["Mozilla/5.0 (X11; Linux x86_64; rv:25.0) Gecko/20100101 Firefox/25.0", "crawler"],
+  // The privacy plugin of Material for MkDocs.
+  [CHROME.replace("156.0.0.0", "98.0.4758.102"), "crawler"],
   [
     "Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf Safari/534.34",
     "crawler",
@@ -59,7 +61,6 @@ const NAMED: readonly (readonly [agent: string, kind: string])[] = [
     "lychee/0.15.1",
     "WeasyPrint 62.3",
     "Prince/15.3 (www.princexml.com)",
-    "pandoc/3.1",
     "htmltest/0.17.0",
   ]
     .map((agent) => [agent, "crawler"] as const),

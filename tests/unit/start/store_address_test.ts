@@ -61,6 +61,8 @@ const bad: [url: string, told: RegExp][] = [
   ["redis+cluster://", /^must be redis\+cluster:/],
   ["unix:/run/redis.sock", SOCKET],
   ["redis+unix:///run/redis.sock", SOCKET],
+  ["redis://%2Frun%2Fredis.sock", SOCKET],
+  ["/run/redis.sock", SOCKET],
   ["redis-socket:///run/redis.sock", SOCKET],
   ["redis-cluster://a", /^must be redis:/],
   ["redis://a,", /^must be redis:/],

@@ -9,7 +9,6 @@ import {
   startRedis,
 } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { reservePort } from "../support/reserved_port.ts";
 import { runService, type Service, startService } from "../support/service.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -28,7 +27,7 @@ if (redisAvailable) {
 }
 
 Deno.test(
-  "in a cluster, a shard that is away, at the start or later, fails its own counters only, and is named",
+  "in a cluster, a shard that is away, at the start or later, fails its own counters only, and is named; without any nothing is ready",
   needsRedis,
   async () => {
     // Else all of it would stop with its first shard.
@@ -64,21 +63,15 @@ Deno.test(
       new Set(Array.from(named, ([, name]) => name)),
       new Set([`127.0.0.1:${node.port}`]),
     );
+    await Promise.all(cluster.nodes.map((node) => node.kill()));
+    await waitFor("the end", async () => await status(service, "home") === 503 || undefined, {
+      timeout: FAR_AWAY_MS,
+    });
+    const { status: gone, body } = await fetch(`${service.url}/readyz`);
+    await body?.cancel();
+    strictEqual(gone, 503);
   },
 );
-
-Deno.test("in a cluster, with all shards away nothing is ready", needsRedis, async () => {
-  await using cluster = await startCluster({ replicas: 0 });
-  await using service = await startWhole({ STORE_URL: cluster.url });
-  strictEqual(await status(service, "home"), 200);
-  await Promise.all(cluster.nodes.map((node) => node.kill()));
-  await waitFor("the end", async () => await status(service, "home") === 503 || undefined, {
-    timeout: FAR_AWAY_MS,
-  });
-  const { status: ready, body } = await fetch(`${service.url}/readyz`);
-  await body?.cancel();
-  strictEqual(ready, 503);
-});
 
 Deno.test(
   "in a cluster, one of several addresses that are given may be dead",
@@ -191,24 +184,12 @@ Deno.test(
   },
 );
 
-for (
-  const { name, url } of [
-    { name: "another database than 0", url: (port: number) => `redis://127.0.0.1:${port}/1` },
-    { name: "the scheme says so", url: (port: number) => `redis+cluster://127.0.0.1:${port}/1` },
-  ]
-) {
-  Deno.test(
-    `in a cluster, a database other than 0 ends the start: ${name}`,
-    needsRedis,
-    async () => {
-      const args = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
-      await using redis = await startRedis({ args });
-      const { code, stderr } = await runService({ env: { STORE_URL: url(redis.port) } });
-      strictEqual(code, 1);
-      match(stderr, /a Redis Cluster(?:, which)? has no (?:database but 0|other)/);
-    },
-  );
-}
+Deno.test("in a cluster, a database other than 0 ends the start", needsRedis, async () => {
+  const STORE_URL = `redis://127.0.0.1:${shared.node(0).port}/1`;
+  const { code, stderr } = await runService({ env: { STORE_URL } });
+  strictEqual(code, 1);
+  match(stderr, /a Redis Cluster, which has no database but 0/);
+});
 
 Deno.test(
   "on Redis, several addresses of single Redis servers end the start",

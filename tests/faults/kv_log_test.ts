@@ -38,25 +38,26 @@ const accidents: { what: string; happen(log: string): Promise<void> }[] = [
   },
 ];
 
-for (const { what, happen } of accidents) {
-  Deno.test(`on Deno KV, a log that is ${what} after a kill -9 is refused at start, until it is back`, async () => {
-    await using folder = await tempDir();
-    const path = join(folder.path, "data", "counters.kv");
-    const stored = await countAndDie(folder.path);
-    const sound = await contentsOf(path);
-    await happen(`${path}-wal`);
-    await Deno.remove(`${path}.lock`);
-    const harmed = await contentsOf(path);
-    const ended = await runService({ cwd: folder.path, env });
-    strictEqual(ended.code, 1, ended.stdout);
-    match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv holds less/);
-    match(ended.stderr, /delete data\/counters\.kv\.held to continue with what is left/);
-    deepStrictEqual(await contentsOf(path), harmed);
-
-    await restore(path, sound);
-    deepStrictEqual(await countedBy(folder.path), stored);
-  });
-}
+Deno.test("on Deno KV, a log that is damaged after a kill -9 is refused at start, until it is back", async (t) => {
+  await using folder = await tempDir();
+  const path = join(folder.path, "data", "counters.kv");
+  const stored = await countAndDie(folder.path);
+  const sound = await contentsOf(path);
+  for (const { what, happen } of accidents) {
+    await t.step(what, async () => {
+      await happen(`${path}-wal`);
+      await Deno.remove(`${path}.lock`);
+      const harmed = await contentsOf(path);
+      const ended = await runService({ cwd: folder.path, env });
+      strictEqual(ended.code, 1, ended.stdout);
+      match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv holds less/);
+      match(ended.stderr, /delete data\/counters\.kv\.held to continue with what is left/);
+      deepStrictEqual(await contentsOf(path), harmed);
+      await restore(path, sound);
+    });
+  }
+  deepStrictEqual(await countedBy(folder.path), stored);
+});
 
 Deno.test("on Deno KV, who deletes the note after that goes on with what the file held before", async () => {
   await using folder = await tempDir();

@@ -39,32 +39,11 @@ Deno.test("--help shows every setting with its default, and no value", async () 
   doesNotMatch(stdout, new RegExp(SECRET));
 });
 
-const refused: [args: string[], message: RegExp][] = [
-  [["--port", "canary"], /^Unknown option --port: set PORT in the environment or in \.env\.$/],
-  [["--port=canary"], /--port: set PORT/],
-  [["--trust-proxy", "1"], /--trust-proxy: set TRUST_PROXY/],
-  [["--SECRET_TOKEN=canary"], /--SECRET_TOKEN: set SECRET_TOKEN/],
-  [["-p", "canary"], /^Unknown option -p: see --help\.$/],
-  [["--constructor"], /^Unknown option --constructor: see --help\.$/],
-  [["--help=canary"], /^Unknown option --help/],
-  [["--help", "--port"], /--port/],
-  [["canary"], /^Unknown argument: the only command is link/],
-  [["canary", "--help"], /^Unknown argument/],
-  [["link", "http://localhost:1", "canary"], /^Unknown argument/],
-  [[""], /^Unknown argument/],
-  [["--"], /^Unknown option --: see --help/],
-];
-
-for (const [args, message] of refused) {
-  Deno.test(`arguments: ${JSON.stringify(args)} is refused in one sentence without its value`, async () => {
-    const { code, stdout, stderr } = await runService({ args });
-    strictEqual(code, 1);
-    strictEqual(stdout, "");
-    match(stderr.trimEnd(), message);
-    strictEqual(stderr.trimEnd().split("\n").length, 1);
-    doesNotMatch(stderr, /canary/);
-  });
-}
+Deno.test("an argument that is refused ends the start with one sentence", async () => {
+  const { code, stdout, stderr } = await runService({ args: ["--port", "canary"] });
+  deepStrictEqual([code, stdout], [1, ""]);
+  strictEqual(stderr, "Unknown option --port: set PORT in the environment or in .env.\n");
+});
 
 Deno.test("deno task start passes its arguments on", async () => {
   await using project = await copyProject();
@@ -120,14 +99,6 @@ const impossible: [args: string[], env: Record<string, string>, message: RegExp]
   [["http://a"], { STORE_URL: "memory:" }, /data\/secret does not exist .*or set SECRET_TOKEN$/],
   [["http://a"], { SECRET_TOKEN: "short" }, /shorter than 16 characters$/],
   [[], { SECRET_TOKEN: SECRET, PORT: "0" }, /PORT is 0, so add the URL/],
-  [
-    ["localhost:8000"],
-    { SECRET_TOKEN: SECRET },
-    /URL must be the http or https address of the service/,
-  ],
-  [["ftp://a"], { SECRET_TOKEN: SECRET }, /URL must be/],
-  [["http://a/b?c"], { SECRET_TOKEN: SECRET }, /URL must be/],
-  [["http://a/b#c"], { SECRET_TOKEN: SECRET }, /URL must be/],
   [["http://user:canary@a"], { SECRET_TOKEN: SECRET }, /URL must be/],
   [
     ["http://a"],

@@ -33,12 +33,10 @@ export async function importOf(files: Files, { choice, ...options }: ImportOptio
     return { ...table, columns: { ...table.columns, ...chosen } };
   });
   const isKnown = tables.some(({ source }) => source);
-  const counted = tables.filter(({ heads, columns, source }) =>
-    heads.length === 0 || isChosen(columns) && (!isKnown || source)
-  );
+  const counted = tables.filter(({ columns, source }) => isChosen(columns) && (!isKnown || source));
   const all = { prefix: "", query: "", timeZone: "UTC", lastDay: "2026-11-28", ...options };
   const outcome = await count(counted, all);
-  const text = [...partsOf(outcome)].map(({ body }) => body).join("\n");
+  const text = [...partsOf(outcome.entries)].map(({ body }) => body).join("\n");
   const leftOut = Object.fromEntries(
     [...outcome.leftOut].map(([reason, { rows, row }]) => [reason, { rows, row }]),
   );

@@ -1,3 +1,6 @@
+/** The cells of a row. */
+export type Row = readonly string[];
+
 /** A whole number, also as 57.0, or with groups of three digits that one mark separates. */
 const WHOLE = /^(?:\d+(?:[.,]0)?|\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*)$/;
 /** A number with a fraction, such as a rate. */
@@ -40,7 +43,7 @@ export function isDateLike(text: string): boolean {
 }
 
 /** An order in which a table writes its dates. */
-interface DateOrder {
+export interface DateOrder {
   /** The order in words. */
   readonly words: string;
   readonly pattern: RegExp;
@@ -53,15 +56,13 @@ const dates = (words: string, date: string): DateOrder => ({
   pattern: new RegExp(`^${date}${CLOCK}`, "i"),
 });
 
-const ORDERS = {
+export const ORDERS = {
   ymd: dates("year-month-day", String.raw`(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)`),
   dmy: dates("day.month.year", String.raw`(?<day>\d\d?)([-/.])(?<month>\d\d?)\2(?<year>\d{4})`),
   mdy: dates("month/day/year", String.raw`(?<month>\d\d?)([-/.])(?<day>\d\d?)\2(?<year>\d{4})`),
   seconds: { words: "Unix seconds", pattern: /^(\d{9,10})(?:\.\d+)?$/, unit: 1000 },
   milliseconds: { words: "Unix milliseconds", pattern: /^(\d{12,13})$/, unit: 1 },
 } satisfies Record<string, DateOrder>;
-
-export type Order = keyof typeof ORDERS;
 
 /** Days of all time zones begin at a quarter of an hour. */
 const QUARTER_MS = 15 * 60_000;
@@ -76,8 +77,7 @@ export function dayFormat(timeZone: string): (time: number) => string {
  * Returns a function that finds the day of a date, or that of a time in a time zone. It returns
  * undefined for other texts, and for days before 1970.
  */
-export function createDays(timeZone: string, order: Order): (text: string) => string | undefined {
-  const { pattern, unit }: DateOrder = ORDERS[order];
+export function createDays(timeZone: string, { pattern, unit }: DateOrder) {
   const format = dayFormat(timeZone);
   const days = new Map<number, string>();
 
@@ -88,7 +88,7 @@ export function createDays(timeZone: string, order: Order): (text: string) => st
     return day;
   }
 
-  return (text) => {
+  return (text: string): string | undefined => {
     const found = pattern.exec(text.trim());
     if (!found) return undefined;
     if (unit) return dayAt(Number(found[1]) * unit);
@@ -108,26 +108,21 @@ export function createDays(timeZone: string, order: Order): (text: string) => st
 /** A column of dates, and an order that its cells are in. */
 export interface DayColumn {
   readonly day: number;
-  readonly order: Order;
+  readonly order: DateOrder;
   /** True if each row has a date in this order. */
   readonly isSure: boolean;
 }
 
 /** Returns the columns of which most cells are dates, once for each order that they may be in. */
 export function dayColumns(
-  heads: readonly string[],
-  sample: readonly (readonly string[])[],
+  heads: Row,
+  sample: readonly Row[],
 ): DayColumn[] {
   return [...heads.keys()].flatMap((day) =>
-    (Object.keys(ORDERS) as Order[]).flatMap((order) => {
+    Object.values(ORDERS).flatMap((order) => {
       const dayOf = createDays("UTC", order);
       const dates = sample.filter((row) => dayOf(row[day] ?? "") !== undefined).length;
       return dates * 2 > sample.length ? [{ day, order, isSure: dates === sample.length }] : [];
     })
   );
-}
-
-/** Returns the words for an order, such as "day.month.year". */
-export function orderInWords(order: Order): string {
-  return ORDERS[order].words;
 }

@@ -1,11 +1,11 @@
 import { parseCounterId } from "../../../domain/counter_id.ts";
 import { pageId } from "../../embed/page_id.ts";
 import { createPauses } from "../../lib/pauses.ts";
-import { createDays, hasFraction, isPath, isTotal, wholeNumber } from "./cell_text.ts";
+import { createDays, hasFraction, isPath, isTotal, type Row, wholeNumber } from "./cell_text.ts";
 import { Unreadable } from "./open_files.ts";
-import type { Counters } from "./requests.ts";
+import type { Entry } from "./requests.ts";
 import { EACH_ROW, indexOf, NO_DAY, type Source } from "./sources.ts";
-import { isBlank, jsonIn, type JsonObject, type Row, type Table } from "./tables.ts";
+import { isBlank, jsonIn, type JsonObject, type Table } from "./tables.ts";
 
 export interface CountOptions {
   /** Put before each id. */
@@ -27,32 +27,26 @@ export interface LeftOut {
 }
 
 /** The result of an import before it is sent. */
-export class Outcome implements Counters {
-  readonly entries: Counters["entries"] = new Map();
-  readonly lines: string[] = [];
-  /** All ids, with their views in this import. */
-  readonly views: Map<string, number> = new Map();
-  /** The first and the last day. Empty texts if there are none. */
-  firstDay = "";
-  lastDay = "";
-  rows = 0;
-  readonly rowsOf: Map<Table, number> = new Map();
+export class Outcome {
+  /** The counters, added up over all tables. */
+  readonly entries: Map<string, Entry> = new Map();
+  readonly days: Set<string> = new Set();
+  /** Number of rows of each table. */
+  readonly rows: Map<Table, number> = new Map();
   readonly leftOut: Map<string, LeftOut> = new Map();
 
-  noteDay(day: string) {
-    if (this.firstDay === "" || day < this.firstDay) this.firstDay = day;
-    if (day > this.lastDay) this.lastDay = day;
+  entryOf(id: string): Entry {
+    let entry = this.entries.get(id);
+    if (!entry) this.entries.set(id, entry = { views: 0, days: new Map(), lines: [] });
+    return entry;
   }
 
   /** Adds views of a day, or those of no day if it is an empty text. */
-  add(id: string, day: string, hits: number) {
-    let entry = this.entries.get(id);
-    if (!entry) this.entries.set(id, entry = {});
-    this.views.set(id, (this.views.get(id) ?? 0) + hits);
-    if (day === "") return void (entry.rest = (entry.rest ?? 0) + hits);
-    entry.days ??= new Map();
-    entry.days.set(day, (entry.days.get(day) ?? 0) + hits);
-    this.noteDay(day);
+  add(id: string, day: string, views: number) {
+    const entry = this.entryOf(id);
+    entry.views += views;
+    entry.days.set(day, (entry.days.get(day) ?? 0) + views);
+    if (day !== "") this.days.add(day);
   }
 
   leaveOut(reason: string, table: Table, row: number, cells: Row) {
@@ -77,7 +71,7 @@ export async function count(
     try {
       for (const _ of countTable(table, outcome, options, names)) await pause();
     } catch (error) {
-      if (error instanceof Unreadable) error.file = table.name;
+      if (error instanceof Unreadable) error.message = `${table.name}: ${error.message}`;
       throw error;
     }
   }
@@ -87,44 +81,45 @@ export async function count(
 /** Returns what a row would become, or the reason why it is left out. */
 export function previewRow(table: Table, row: Row, options: CountOptions) {
   const outcome = new Outcome();
-  countTable({ ...table, hasHeads: false, rows: () => [row] }, outcome, options).next();
+  countTable({ ...table, rows: () => [row] }, outcome, options).next();
   const [reason] = outcome.leftOut.keys();
-  const [[id, number] = ["", 0]] = outcome.views;
-  return reason ?? { id, views: number };
+  const [[id, { views }] = ["", { views: 0 }]] = outcome.entries;
+  return reason ?? { id, views };
 }
 
-/** Reads a row. Returns the reason why it is left out, or null if it is none. */
-type Read = (row: Row, at: number) => string | null | undefined;
-
-/** Adds the rows of a table to an outcome. Yields from time to time, so that work can pause. */
+/**
+ * Adds the rows of a table to an outcome, and last those that may be the sum of the others. Yields
+ * from time to time, so that work can pause.
+ */
 function* countTable(table: Table, outcome: Outcome, options: CountOptions, names?: Names) {
-  const { heads, isAsked } = table;
-  const { read, end } = heads.length > 0
+  const { heads, columns: { page } } = table;
+  const read = heads.length > 0
     ? viewsOf(table, outcome, options, names)
-    : { read: linesOf(outcome, options), end: () => {} };
-  let isHead = table.hasHeads;
+    : linesOf(outcome, options);
+  const add = (row: Row, at: number) => {
+    const reason = read(row, at);
+    if (reason) outcome.leaveOut(reason, table, at, row);
+  };
+  const totals: [row: Row, at: number][] = [];
   let at = 0;
   let rows = 0;
   for (const row of table.rows()) {
     if (++at % 1000 === 0) yield;
     if (isBlank(row)) continue;
-    const reason = !isHead ? read(row, at) : isAsked ? "Taken as the header" : null;
-    isHead = false;
-    if (reason !== null) rows++;
-    if (reason) outcome.leaveOut(reason, table, at, row);
+    rows++;
+    if (isTotal(row[page] ?? "")) totals.push([row, at]);
+    else add(row, at);
   }
-  end();
-  outcome.rows += rows;
-  outcome.rowsOf.set(table, rows);
+  for (const [row, at] of totals) add(row, at);
+  outcome.rows.set(table, rows);
 }
 
-/** Returns a function that adds a row of views. `end` adds rows that may be sums. */
+/** Returns a function that adds a row of views, or returns the reason why it is left out. */
 function viewsOf(table: Table, outcome: Outcome, options: CountOptions, names?: Names) {
   const { source, heads, columns: { page, number, day, order } } = table;
   const dayOf = createDays(options.timeZone, order);
   const exclusion = exclusionOf(heads, source);
   const pages = new Map<string, Page>();
-  const totals: { row: Row; at: number; hits: number; add: () => void }[] = [];
   let sum = 0;
 
   /** Finds the counter of a cell. It creates each id once. */
@@ -135,19 +130,18 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions, names?: 
   }
 
   function find(cell: string): Page {
-    const { name = "", reason } = source?.role === "paths"
-      ? names?.get(`${table.archive}/${cell}`) ?? { reason: NAMELESS }
-      : { name: cell.trim() };
-    if (reason || name === "") return { reason: reason ?? "No page" };
+    const isNumber = source?.role === "paths";
+    const name = isNumber ? names?.get(`${table.archive}/${cell}`) : cell.trim();
+    // GA4 calls pages without a path (not set).
+    if (!name || /^\(.*\)$/.test(name)) return { reason: isNumber ? NAMELESS : "No page" };
     const id = parseCounterId(idOf(name, options));
-    return id ? { id, isTotal: isTotal(name) } : { reason: "No valid id" };
+    return id ? { id } : { reason: "No valid id" };
   }
 
-  const read: Read = (row, at) => {
-    const reason = exclusion(row);
-    if (reason) return reason;
-    const { id, reason: why, isTotal } = pageOf(row[page] ?? "");
-    if (id === undefined) return why;
+  return (row: Row, at: number) => {
+    const { id, reason } = pageOf(row[page] ?? "");
+    const why = exclusion(row) ?? reason;
+    if (id === undefined || why) return why;
     const cell = row[number] ?? "";
     const hits = number === EACH_ROW ? 1 : cell.trim() === "" ? 0 : wholeNumber(cell);
     if (hits === undefined && hasFraction(cell)) {
@@ -161,70 +155,46 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions, names?: 
     const on = day === NO_DAY ? "" : dayOf(row[day] ?? "");
     if (on === undefined) return "No day";
     if (on > options.lastDay) return "A day in the future";
+    if (hits === sum && isTotal(row[page] ?? "")) return "The sum of all other rows";
     sum += hits;
-    const add = () => outcome.add(id, on, hits);
-    if (isTotal) totals.push({ row, at, hits, add });
-    else add();
+    outcome.add(id, on, hits);
   };
-
-  function end() {
-    for (const { row, at, hits, add } of totals) {
-      if (hits !== sum - hits) add();
-      else outcome.leaveOut("The sum of all other rows", table, at, row);
-    }
-  }
-
-  return { read, end };
 }
 
-/** Returns a function that adds a line of an export. Its last line is no row. */
-function linesOf(outcome: Outcome, { prefix }: CountOptions): Read {
-  const { lines, views } = outcome;
-  let counters = 0;
-  return ([text = ""]) => {
+/** Returns a function that adds a line of an export, as `viewsOf` does. */
+function linesOf(outcome: Outcome, { prefix }: CountOptions) {
+  return ([text = ""]: Row) => {
     const line: JsonObject = jsonIn(text) ?? {};
-    if (line.counters !== undefined) {
-      if (line.counters === counters) return null;
-      throw new Unreadable(
-        `it has ${counters} counters, but should have ${line.counters}. Export it again.`,
-      );
-    }
     const id = typeof line.id === "string" ? parseCounterId(prefix + line.id) : undefined;
     if (!id) return "No line of an export";
-    counters++;
-    lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
+    const entry = outcome.entryOf(id);
+    entry.lines.push(prefix ? JSON.stringify({ ...line, id }) : text);
     const days = Object.entries(line.days ?? {});
-    for (const [day] of days) outcome.noteDay(day);
+    for (const [day] of days) outcome.days.add(day);
     const isNumber = (value: unknown) => typeof value === "number";
     const sum = days.map(([, hits]) => hits).filter(isNumber).reduce((sum, hits) => sum + hits, 0);
     const [found = 0] = [line.hits, line.seen, sum].filter(isNumber);
     // The larger of several states stays.
-    views.set(id, Math.max(views.get(id) ?? 0, found));
+    entry.views = Math.max(entry.views, found);
   };
 }
 
 /** The counter of a page, or the reason why it has none. */
-interface Page {
-  readonly name?: string;
-  readonly id?: string;
-  readonly reason?: string | undefined;
-  readonly isTotal?: boolean;
-}
+type Page = { readonly id?: string; readonly reason?: string };
 
-/** The reason why a number of GoatCounter's has no page. */
-const NAMELESS = "Not in paths.jsonl of the same export";
+/** The reason why a number of GoatCounter's has no page, which it may have for an event. */
+const NAMELESS = "No page in paths.jsonl of the same export";
 
 /** The pages of GoatCounter by their archive and number. */
-type Names = ReadonlyMap<string, Page>;
+type Names = ReadonlyMap<string, string>;
 
 function namesOf(tables: readonly Table[]): Names {
-  const names = new Map<string, Page>();
-  for (const { source, heads, columns, archive, rows } of tables) {
+  const names = new Map<string, string>();
+  for (const { source, heads, columns: { page, number }, archive, rows } of tables) {
     if (source?.role !== "names") continue;
     const exclusion = exclusionOf(heads, source);
     for (const row of rows()) {
-      const name = row[columns.page] ?? "";
-      names.set(`${archive}/${row[columns.number]}`, { name, reason: exclusion(row) });
+      if (!exclusion(row)) names.set(`${archive}/${row[number]}`, row[page] ?? "");
     }
   }
   return names;
@@ -237,25 +207,17 @@ function exclusionOf(heads: readonly string[], { excludes = [] }: Partial<Source
 }
 
 /** Returns the id of a page or of a counter, with a prefix before it. */
-export function idOf(page: string, { prefix, query }: CountOptions): string {
-  const address = addressOf(page);
-  if (address === undefined) return prefix + page;
+export function idOf(page: string, { prefix, query }: { prefix: string; query: string }): string {
+  if (!isPath(page)) return prefix + page;
+  // Browsers encode a path.
+  const url = new URL(`http://host${page.replace(/^https?:\/\/[^/?#]*/i, "")}`);
+  const address = url.pathname + url.search;
   // The home page has this name at the addresses that take the place of LeanCloud.
   if (prefix.startsWith("leancloud/") && pageId(address) === "home") return `${prefix}*home`;
   return pageId(address, prefix, query);
 }
 
-/** Returns the path and query of a page as browsers encode it. Returns undefined for other ids. */
-function addressOf(page: string): string | undefined {
-  if (!isPath(page)) return undefined;
-  const { pathname, search } = new URL(
-    `http://host${page.replace(/^https?:\/\/[^/?#]*/i, "")}`,
-  );
-  return pathname + search;
-}
-
 /** Reports whether a page has a query that does not only track. */
 export function hasQuery(page: string): boolean {
-  const address = addressOf(page) ?? "";
-  return pageId(address) !== pageId(address, "", "*");
+  return idOf(page, { prefix: "", query: "" }) !== idOf(page, { prefix: "", query: "*" });
 }

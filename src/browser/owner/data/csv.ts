@@ -41,15 +41,20 @@ export function* csvRows(text: string, delimiter: string): Generator<string[]> {
   }
 }
 
-/** Returns the first row of CSV, and the delimiter that most of the first rows have alike. */
-export function csvStart(text: string): { first: string[]; delimiter: string } {
-  const [best] = DELIMITERS.map((delimiter) => {
+/**
+ * Returns the first row of CSV, the delimiter that most of the first rows have alike, and if all of
+ * them have.
+ */
+export function csvStart(text: string) {
+  const starts = DELIMITERS.map((delimiter) => {
     const rows = firstRows(text, delimiter);
     const [first = []] = rows;
     const even = rows.filter((row) => row.length === first.length && row.length > 1).length;
-    return { first, delimiter, even };
-  }).sort((one, other) => other.even - one.even || other.first.length - one.first.length);
-  return best ?? { first: [], delimiter: "," };
+    return { first, delimiter, even, isEven: even > 0 && even === rows.length };
+  });
+  return starts.reduce((best, other) =>
+    (other.even - best.even || other.first.length - best.first.length) > 0 ? other : best
+  );
 }
 
 function firstRows(text: string, delimiter: string): string[][] {
@@ -61,15 +66,10 @@ function firstRows(text: string, delimiter: string): string[][] {
   }
 }
 
-/** A line of an export of the service. */
-interface ExportedLine {
-  readonly id: string;
-  readonly hits: number;
-  readonly days?: Readonly<Record<string, number>>;
-}
-
 /** Returns the rows of a counter in CSV. The row without a day has what is older than the days. */
-export function csvLines({ id, hits, days = {} }: ExportedLine): string {
+export function csvLines(
+  { id, hits, days = {} }: { id: string; hits: number; days?: Record<string, number> },
+): string {
   const all = Object.entries(days);
   const rest = all.reduce((rest, [, views]) => rest - views, hits);
   const rows = rest === 0 && all.length > 0 ? all : [["", rest], ...all];

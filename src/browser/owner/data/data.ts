@@ -7,29 +7,29 @@ import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import { backupCard } from "./backup_card.ts";
 import { dayFormat, isPath } from "./cell_text.ts";
-import { count, type CountOptions, hasQuery, idOf, type Outcome } from "./count_rows.ts";
+import { count, type CountOptions, hasQuery, idOf } from "./count_rows.ts";
 import { type FileRow, fileRow } from "./file_row.ts";
 import { jobsCard } from "./jobs_card.ts";
-import { openFile, Unreadable } from "./open_files.ts";
+import { openFile } from "./open_files.ts";
 import { showOutcome } from "./outcome_panel.ts";
-import { send, undo } from "./requests.ts";
-import { PLACES } from "./sources.ts";
+import { type Entries, send, undo } from "./requests.ts";
+import { isChosen, PLACES } from "./sources.ts";
 import { type Table, tablesOf } from "./tables.ts";
 
 const PASTED = "Pasted text";
 const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON; also as ZIP ` +
   "or gzip.";
 const MERGED = "Choose files of several months at once.";
-const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off';
+const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off. ' +
+  "Import what it has?";
+const UNCHANGED = "Unchanged: all of it is here already.";
 const RULE = "The larger of both stays.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
 /** An import, and what undoes it unless that is unknown. */
 interface Job {
-  readonly outcome: Outcome;
+  readonly entries: Entries;
   additions: Map<string, string> | undefined;
-  /** All counters before the import. */
-  before?: Blob;
 }
 /** The reason why an import ended early: its owner stopped it. */
 const STOPPED = new Error("Stopped.");
@@ -43,7 +43,8 @@ export function createDataView(place: Element, page: Page) {
 
 /** Creates the card that imports files and pasted text. */
 function importCard(page: Page) {
-  const rows = new Set<FileRow>();
+  /** The rows of tables with the names of their files. */
+  const rows = new Map<FileRow, string>();
   /** True once the owner has said what is put before each id. */
   let isNamed = false;
   /** The work whose result is shown. It is aborted when the result is not wanted any more. */
@@ -126,21 +127,25 @@ function importCard(page: Page) {
       }
     }
     if (file.name === PASTED) removePasted();
-    const isKnown = tables.some(({ source }) => source);
-    for (const table of tables) {
-      const isOther = isKnown && !table.source;
-      const why = isOther ? "it does not list pages" : table.isCut ? CUT : undefined;
-      const row = fileRow(table, why, { changed: update, remove: () => removeByHand(row) });
-      rows.add(row);
+    const known = tables.filter(({ source }) => source);
+    const others = known.length > 0 ? tables.filter(({ source }) => !source) : [];
+    const names = others.map(({ name }) => name).join(", ");
+    let note = names && `Left out, because they do not list pages: ${names}`;
+    for (const table of known.length > 0 ? known : tables) {
+      if (table.isCut && !confirm(`${table.name}: ${CUT}`)) continue;
+      const row = fileRow(table, note, {
+        changed: update,
+        remove() {
+          remove(row);
+          if (file.name === PASTED) pasted.value = "";
+          update();
+          chooseFiles.focus();
+        },
+      });
+      note = "";
+      rows.set(row, file.name);
       files.append(row.element);
     }
-  }
-
-  function removeByHand(row: FileRow) {
-    remove(row);
-    if (row.table.name === PASTED) pasted.value = "";
-    update();
-    chooseFiles.focus();
   }
 
   function remove(row: FileRow) {
@@ -149,7 +154,7 @@ function importCard(page: Page) {
   }
 
   function removePasted() {
-    for (const row of rows) if (row.table.name === PASTED) remove(row);
+    for (const [row, file] of rows) if (file === PASTED) remove(row);
   }
 
   function readPasted() {
@@ -177,38 +182,38 @@ function importCard(page: Page) {
       const { timeZone } = await page.callForJson("status", { signal });
       const lastDay = dayFormat(timeZone)(Date.now() + 86_400_000);
       const options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
-      const tables = [...rows].filter((row) => row.isCounted());
-      for (const row of rows) row.show(options);
+      const all = [...rows.keys()];
+      const tables = all.map(({ table }) => table).filter(({ columns }) => isChosen(columns));
+      for (const row of all) row.show(options);
       showIds(tables, options);
       if (tables.length === 0 || !question.hidden) return;
-      const outcome = await count(tables.map(({ table }) => table), options, signal);
-      for (const row of rows) row.show(options, outcome.rowsOf.get(row.table));
+      const outcome = await count(tables, options, signal);
+      for (const row of all) row.show(options, outcome.rows.get(row.table));
       fill(act);
       panel.hidden = false;
       const { changed, hasChoice } = await showOutcome(page, preview, outcome, signal);
-      const all = plural(outcome.views.size, "counter");
-      const job = { outcome, additions: new Map() };
+      const { entries } = outcome;
+      const words = plural(entries.size, "counter");
+      const job = { entries, additions: new Map() };
       // It is unknown whether totals include what is counted here.
       if (hasChoice) {
         offer(job, [
-          [`Add ${all} before`, "They are from before the first day here.", true],
-          [`Keep the larger of ${all}`, "They include what is counted here.", false],
+          [`Add ${words} before`, "They are from before the first day here.", true],
+          [`Keep the larger of ${words}`, "They include what is counted here.", false],
         ]);
-      } else if (changed > 0) offer(job, [[`Import ${all}`, RULE, false]]);
-      else if (outcome.views.size === 0) fill(act, "There is nothing to import.");
+      } else if (changed > 0) offer(job, [[`Import ${words}`, RULE, false]]);
       else {
-        const why = "Unchanged: all of it is here already.";
+        const why = entries.size > 0 ? UNCHANGED : "There is nothing to import.";
         fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
       }
     } catch (error) {
-      if (signal.aborted) return;
-      explain(error instanceof Unreadable ? error.file : "Import", error, failure);
+      if (!signal.aborted) explain("Import", error, failure);
     }
   }
 
   /** Shows what the first path becomes, and asks for the prefix that the pages use. */
-  function showIds(all: FileRow[], options: CountOptions) {
-    const paths = all.flatMap(({ table: { sample, columns } }) =>
+  function showIds(tables: Table[], options: CountOptions) {
+    const paths = tables.flatMap(({ sample, columns }) =>
       sample.map((row) => row[columns.page] ?? "").filter(isPath)
     );
     const [path] = paths;
@@ -216,22 +221,15 @@ function importCard(page: Page) {
     question.hidden = isNamed || path === undefined;
     fill(example);
     if (path === undefined) return;
-    const { prefix } = options;
-    const auto = [`prefix="${prefix}"`, `query="${query.value}"`].filter((one) => !/""/.test(one));
-    const tag = ['counter="auto"', ...auto].join(" ");
-    const becomes = [make("b", idOf(path, options)), ", the id that ", make("code", tag)];
-    if (isNamed) fill(example, `${path} becomes `, ...becomes, " asks for.");
+    const auto = 'counter="auto" asks for with the same prefix and parameters.';
+    if (isNamed) {
+      fill(example, `${path} becomes `, make("b", idOf(path, options)), `, which ${auto}`);
+    }
     const answer = (prefix: string) =>
       make("button", { click: () => name(prefix) }, idOf(path, { ...options, prefix }));
-    fill(
-      question,
-      make(
-        "span",
-        `Which id does the page ${path} ask for? `,
-        make("b", `The guides for sites use the prefix ${GUIDES}.`),
-      ),
-      ...[answer(GUIDES), answer("")],
-    );
+    const hint = make("b", `The guides for sites use the prefix ${GUIDES}.`);
+    const words = make("span", `Which id does the page ${path} ask for? `, hint);
+    fill(question, words, answer(GUIDES), answer(""));
   }
 
   function name(before: string) {
@@ -267,9 +265,9 @@ function importCard(page: Page) {
 
   /** Sends an import. A stop waits for the current part, so that the number is exact. */
   async function store(job: Job, way: Way) {
-    const { outcome } = job;
     const signal = begin();
-    const max = outcome.views.size;
+    const { entries } = job;
+    const max = entries.size;
     const all = plural(max, "counter");
     const words = make("span.small", { role: "status" }, "Importing…");
     const bar = make("progress", { max, value: 0, "aria-label": "Counters imported" });
@@ -277,14 +275,12 @@ function importCard(page: Page) {
     fill(act, words, bar, stop);
     stop.focus({ preventScroll: true });
     try {
-      job.before ??= await (await page.call("counters", { signal })).blob();
-      await send(page, outcome, { isOlder: way[2] }, signal, (counters, { undo }) => {
-        bar.value = counters;
-        words.textContent = `${grouped(counters)} of ${all}`;
-        if (undo === undefined) job.additions = undefined;
-        else if (undo) job.additions?.set(crypto.randomUUID(), undo);
-        if (stop.disabled && counters < max) throw STOPPED;
-      });
+      for await (const { sent, undo } of send(page, entries, "undo", way[2], signal)) {
+        bar.value = sent;
+        words.textContent = `${grouped(sent)} of ${all}`;
+        if (undo) job.additions?.set(crypto.randomUUID(), undo);
+        if (stop.disabled && sent < max) throw STOPPED;
+      }
     } catch (error) {
       if (signal.aborted) return;
       // A request that failed may have changed something.
@@ -294,14 +290,10 @@ function importCard(page: Page) {
       return offer(job, [way], failed);
     }
     clear();
-    const said = make("b", `Imported ${all}.`);
     const link = make("a", { href: "#counters" }, "See them");
-    const { before } = job;
-    const keep = { click: () => before && save(before, "before-import.ndjson") };
-    const end = job.additions
-      ? undoButton(job, () => fill(result, make("b", `Undone: ${all}.`), "Views since are kept."))
-      : make("button.quiet", keep, "Save what was here before");
-    const result = make(".line", said, link, end);
+    const done = () => fill(result, make("b", `Undone: ${all}.`), "Views since are kept.");
+    const end = job.additions && undoButton(job, done);
+    const result = make(".line", make("b", `Imported ${all}.`), link, end);
     results.prepend(result);
     await page.load();
   }

@@ -1,18 +1,16 @@
 import { fill, make, tableOf } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
+import { dayColumns, type Row } from "./cell_text.ts";
 import { type CountOptions, previewRow } from "./count_rows.ts";
-import { dayColumns, orderInWords } from "./cell_text.ts";
 import { type Columns, EACH_ROW, isChosen, NO_DAY, NONE, numericColumns } from "./sources.ts";
-import type { Row, Table } from "./tables.ts";
+import type { Table } from "./tables.ts";
 
 /** A table that was chosen or pasted, and its row in the list of files. */
 export interface FileRow {
   /** The table with the columns that are chosen. */
   readonly table: Table;
   readonly element: HTMLElement;
-  /** Reports whether its rows are counted. */
-  isCounted(): boolean;
-  /** Shows the number of rows and what the first become, or the reason why none is counted. */
+  /** Shows the number of rows that are counted, and what the first become. */
   show(options: CountOptions, rows?: number): void;
 }
 
@@ -23,59 +21,39 @@ type Option = [words: string, sets: Partial<Columns>];
 /** Number of rows that are shown. */
 const SHOWN = 5;
 
-/** Creates the row of a table. `why` is the reason why the table is left out. */
+/** Creates the row of a table. `note` is shown below it. */
 export function fileRow(
   found: Table,
-  why: string | undefined,
+  note: string,
   events: { remove(): void; changed(): void },
 ): FileRow {
   const table = { ...found, columns: { ...found.columns } };
   const { name, format, heads, source, columns, isAsked, sample } = table;
-  const tag = make("span");
   const facts = make("span.small");
   const words = make("p.small");
-  const place = make("");
-  const preview = make("");
-  const take = found.isCut ? "Import what it has" : "Choose columns";
-  const choose = make("button.quiet", { click }, take);
+  const scroll = { role: "region", tabindex: 0, "aria-label": `The first rows of ${name}` };
+  const place = make(".scroll", scroll);
+  const tag = isAsked
+    ? make("span.tag.note", "which columns?")
+    : make("span.tag", make("span", { "aria-hidden": true }, "✓"), source?.name ?? format);
   const remove = { click: events.remove, "aria-label": `Remove ${name}` };
-  const end = make("span.end", choose, make("button.quiet", remove, "Remove"));
-  const element = make(".file", make(".line", make("b", name), tag, facts, end), preview);
-
-  /** Takes a table that was left out. */
-  function click() {
-    why = undefined;
-    events.changed();
-  }
-
-  /** Creates a choice, of which each option sets some columns. */
-  function select(label: string, options: Option[]) {
-    const field = make(
-      "select",
-      { change },
-      ...options.map(([words, sets], value) => {
-        const selected = Object.entries(sets).every(([key, index]) =>
-          columns[key as keyof Columns] === index
-        );
-        return make("option", { value, selected }, words);
-      }),
-    );
-    function change() {
-      Object.assign(columns, options[Number(field.value)]?.[1]);
-      events.changed();
-    }
-    return make("label", label, field);
-  }
+  const end = make("span.end", make("button.quiet", remove, "Remove"));
+  const element = make(
+    ".file",
+    make(".line", make("b", name), tag, facts, end),
+    note !== "" && make("p.small", note),
+    ...isAsked ? [words, picker(), place] : [],
+  );
 
   /** Creates the controls that choose columns. */
-  function fillPreview() {
+  function picker() {
     const named = (key: "page" | "number", indexes: Iterable<number>) =>
       [...indexes].map((index): Option => [heads[index] ?? "", { [key]: index }]);
     const days = dayColumns(heads, sample).map(({ day, order }): Option => [
-      `${heads[day]}, ${orderInWords(order)}`,
+      `${heads[day]}, ${order.words}`,
       { day, order },
     ]);
-    const pick = make(
+    return make(
       ".line.pick",
       select("Page", [["Choose…", { page: NONE }], ...named("page", heads.keys())]),
       select("Number of views", [
@@ -89,7 +67,25 @@ export function fileRow(
         ["None: totals without days", { day: NO_DAY }],
       ]),
     );
-    fill(preview, words, pick, place);
+  }
+
+  /** Creates a choice, of which each option sets some columns. */
+  function select(label: string, options: Option[]) {
+    const field = make(
+      "select",
+      { change },
+      ...options.map(([words, sets], value) => {
+        const selected = Object.entries(sets).every(([key, set]) =>
+          columns[key as keyof Columns] === set
+        );
+        return make("option", { value, selected }, words);
+      }),
+    );
+    function change() {
+      Object.assign(columns, options[Number(field.value)]?.[1]);
+      events.changed();
+    }
+    return make("label", label, field);
   }
 
   /** Returns the first rows with what they become. */
@@ -117,10 +113,11 @@ export function fileRow(
 
   /** Names the columns of a known table. */
   function columnsInWords() {
+    if (source?.role === "names") return "names of pages";
     const names = KEYS.map((key) =>
       columns[key] === EACH_ROW
         ? "each row is one view"
-        : columns[key] >= 0 && `${key} ${heads[columns[key]]}`
+        : heads[columns[key]] && `${key} ${heads[columns[key]]}`
     );
     return names.filter(Boolean).join(", ");
   }
@@ -128,36 +125,16 @@ export function fileRow(
   return {
     table,
     element,
-    isCounted: () => why === undefined && (heads.length === 0 || isChosen(columns)),
     show(options, rows) {
-      const isOpen = isAsked && why === undefined;
-      const [kind, ...parts] = why ? ["soft", "left out"] : isOpen ? ["note", "which columns?"] : [
-        "",
-        make("span", { "aria-hidden": true }, "✓"),
-        source?.name ?? (heads.length > 0 ? format : "Tallymark"),
-      ];
-      tag.className = `tag ${kind}`;
-      fill(tag, ...parts);
       const count = rows !== undefined && plural(rows, "row");
-      const detail = isOpen
-        ? format
-        : source?.role === "names"
-        ? "names of pages"
-        : columnsInWords();
-      facts.textContent = why ?? [count, detail].filter(Boolean).join(" · ");
-      choose.hidden = why === undefined;
-      preview.hidden = !isOpen;
-      if (!isOpen) return;
-      // The controls stay, because one of them may have the focus.
-      if (!preview.firstChild) fillPreview();
+      const detail = isAsked ? format : columnsInWords();
+      facts.textContent = [count, detail].filter(Boolean).join(" · ");
       words.textContent = columns.number === EACH_ROW
         ? "No column is taken as the number of views, so each row counts as one view."
         : columns.day === NONE
         ? `Choose the day. ${DATES}`
         : "Check which column is what.";
-      const label = `The first rows of ${name}`;
-      const scroll = { role: "region", tabindex: 0, "aria-label": label };
-      fill(place, make(".scroll", scroll, firstRows(options)));
+      if (isAsked) fill(place, firstRows(options));
     },
   };
 }

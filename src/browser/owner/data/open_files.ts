@@ -1,3 +1,5 @@
+import { piecesOf } from "../../lib/pauses.ts";
+
 /** A text as a file or an archive has it, in Unicode. */
 export interface Opened {
   readonly name: string;
@@ -5,15 +7,10 @@ export interface Opened {
   readonly archive: string;
   /** Its lines end with a newline only. */
   readonly text: string;
-  /** The encoding if it is not Unicode. */
-  readonly encoding?: string | undefined;
 }
 
 /** The reason why a file cannot be imported, as a sentence for its owner. */
-export class Unreadable extends Error {
-  /** The name of the file. */
-  file = "";
-}
+export class Unreadable extends Error {}
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -40,16 +37,16 @@ export async function* openFile(file: Blob & { readonly name: string }): AsyncGe
   if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
   if (/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/.test(start)) fail(NO_TEXT);
   if (start.startsWith("\x1f\x8b")) {
-    return yield { name, archive: "", ...textOf(await unpack([bytes], "gzip")) };
+    return yield textIn(await unpack(bytes, "gzip"), name);
   }
-  if (start !== "PK\x03\x04") return yield { name, archive: "", ...textOf(bytes) };
+  if (start !== "PK\x03\x04") return yield textIn(bytes, name);
   const entries = entriesOf(bytes).filter(({ name }) => TABLES.test(name));
   if (entries.length === 0) fail("it holds no CSV, TSV, JSON or text.");
   let size = 0;
   for (const { name, isPacked, content } of entries) {
-    const text = isPacked ? await unpack([content], "deflate-raw", size) : content;
+    const text = isPacked ? await unpack(content, "deflate-raw", size) : content;
     checkSize(size += text.length);
-    yield { name, archive: file.name, ...textOf(text) };
+    yield textIn(text, name, file.name);
   }
 }
 
@@ -64,21 +61,20 @@ function checkSize(bytes: number) {
 }
 
 /** Unpacks bytes. `before` is the size of the texts that were unpacked before. */
-async function unpack(packed: Bytes[], format: CompressionFormat, before = 0): Promise<Bytes> {
+async function unpack(packed: Bytes, format: CompressionFormat, before = 0): Promise<Bytes> {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream(format));
+  const pieces: Bytes[] = [];
   let size = before;
-  const counting = new TransformStream<Bytes, Bytes>({
-    transform(piece, to) {
-      checkSize(size += piece.length);
-      to.enqueue(piece);
-    },
-  });
-  const unpacked = new Blob(packed).stream().pipeThrough(new DecompressionStream(format));
   try {
-    return new Uint8Array(await new Response(unpacked.pipeThrough(counting)).arrayBuffer());
+    for await (const piece of piecesOf(stream)) {
+      pieces.push(piece);
+      if ((size += piece.length) > MAX_BYTES) break;
+    }
   } catch {
-    checkSize(size);
     fail(DAMAGED);
   }
+  checkSize(size);
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** Returns the entries of a ZIP, from the directory at its end. */
@@ -107,15 +103,16 @@ function entriesOf(file: Bytes) {
   return entries;
 }
 
-/** Returns the text that bytes are, and its encoding. */
-function textOf(bytes: Bytes) {
-  const known = decoded(bytes, encodingOf(bytes));
-  const text = known ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined);
+/** Decodes a text. Its name tells if it is not in Unicode, because that is a guess. */
+function textIn(bytes: Bytes, name: string, archive = ""): Opened {
+  const unicode = decoded(bytes, encodingOf(bytes));
+  const text = unicode ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined);
   if (text?.slice(0, 1000).includes("\0") ?? bytes.subarray(0, 1000).includes(0)) fail(NO_TEXT);
   if (text === undefined) fail(NOT_UNICODE);
   return {
+    name: unicode === undefined ? `${name} (GBK)` : name,
+    archive,
     text: text.replaceAll(/\r\n?/g, "\n"),
-    encoding: known === undefined ? "GBK" : undefined,
   };
 }
 

@@ -18,27 +18,27 @@ export async function showOutcome(
   outcome: Outcome,
   signal: AbortSignal,
 ) {
-  const { views, entries } = outcome;
+  const { entries } = outcome;
   const counted = make("span", "comparing…");
   const table = make("");
   fill(place, figures(outcome, counted), reasons(outcome), table);
 
   async function compare(isOlder: boolean) {
     const found = new Map<string, Change>();
-    await send(page, outcome, { isDry: true, isOlder }, signal, (counters, { changes }) => {
+    for await (const { changes, sent } of send(page, entries, "dry", isOlder, signal)) {
       for (const change of changes) found.set(change.id, change);
-      fill(counted, `comparing ${grouped(counters)}…`);
-    });
+      fill(counted, `comparing ${grouped(sent)}…`);
+    }
     return found;
   }
 
   const changes = await compare(false);
   const created = new Set(changes.keys().filter((id) => changes.get(id)?.before === 0));
-  const isOpen = entries.entries().some(([id, { rest }]) => rest !== undefined && !created.has(id));
+  const isOpen = entries.entries().some(([id, { days }]) => days.has("") && !created.has(id));
   const older = isOpen ? await compare(true) : changes;
   const hasChoice = older.entries().some(([id, { after }]) => changes.get(id)?.after !== after);
-  const known = grouped(views.size - created.size);
-  fill(counted, views.size > 0 && `${grouped(created.size)} new, ${known} known`);
+  const known = grouped(entries.size - created.size);
+  fill(counted, entries.size > 0 && `${grouped(created.size)} new, ${known} known`);
   const rows = [...older.values()].sort((one, other) => other.after - one.after).slice(0, SHOWN)
     .map(({ id, before, after }) => [
       make("bdi", id),
@@ -48,39 +48,44 @@ export async function showOutcome(
     ]);
   const heads = ["Counter", "Now", ...hasChoice ? ["Larger of both", "Added before"] : ["After"]];
   const columns = heads.map((head, index) => [head, index > 0 ? "td.num" : "td"] as const);
-  const words = `${grouped(older.size)} of ${plural(views.size, "counter")}, the largest first`;
+  const words = `${grouped(older.size)} of ${plural(entries.size, "counter")}, the largest first`;
   const content = tableOf("table.log", columns, rows);
   if (older.size > 0) fill(table, details("What would change", words, content));
   return { changed: older.size, hasChoice };
 }
 
 /** Tells what an import has in one line. */
-function figures({ rows, views, leftOut, firstDay, lastDay }: Outcome, counted: HTMLElement) {
-  const out = leftOut.values().reduce((sum, { rows }) => sum + rows, 0);
-  const sum = views.values().reduce((sum, number) => sum + number, 0);
-  const words = make(
-    "span",
-    make("b", plural(views.size, "counter")),
-    ...[" (", counted, "), ", make("b", plural(sum, "view"))],
-    ` in ${grouped(rows - out)} of ${plural(rows, "row")}, `,
-    firstDay ? `by days from ${firstDay} to ${lastDay}` : "without days",
+function figures({ rows, entries, leftOut, days }: Outcome, counted: HTMLElement) {
+  const all = sumOf(rows.values());
+  const out = sumOf(leftOut.values().map(({ rows }) => rows));
+  const views = sumOf(entries.values().map(({ views }) => views));
+  const sorted = [...days].sort();
+  return make(
+    "p.told",
+    make("b", plural(entries.size, "counter")),
+    ...[" (", counted, "), ", make("b", plural(views, "view"))],
+    ` in ${grouped(all - out)} of ${plural(all, "row")}, `,
+    days.size > 0 ? `by days from ${sorted[0]} to ${sorted.at(-1)}` : "without days",
   );
-  return make("p.told", words);
+}
+
+function sumOf(numbers: Iterable<number>) {
+  return Iterator.from(numbers).reduce((sum, number) => sum + number, 0);
 }
 
 /** Shows which rows are left out, and why. */
-function reasons({ leftOut, rowsOf }: Outcome) {
+function reasons({ leftOut, rows }: Outcome) {
   if (leftOut.size === 0) return undefined;
-  const rows = [...leftOut].map(([reason, { rows, row, text, table }]) => [
+  const lines = [...leftOut].map(([reason, { rows: out, row, text, table }]) => [
     reason,
-    grouped(rows),
+    grouped(out),
     grouped(row),
-    make("code", rowsOf.size > 1 ? `${table.name}: ${text}` : text),
+    make("code", rows.size > 1 ? `${table.name}: ${text}` : text),
   ]);
   const table = tableOf(
     "table.log.reasons",
     [["Reason", "td"], ["Rows", "td.num"], ["First in row", "td.num"], ["That row", "td"]],
-    rows,
+    lines,
   );
   return details("Rows left out", "and why", table);
 }

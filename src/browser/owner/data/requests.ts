@@ -3,20 +3,18 @@ interface Service {
   callForJson(path: string, init?: RequestInit): ReturnType<Response["json"]>;
 }
 
-/** The views of a counter in an import. */
+/** What an import has of a counter. */
 export interface Entry {
-  /** Views that no day is known of. Undefined if there are none. */
-  rest?: number;
-  days?: Map<string, number>;
+  /** The sum of its views. */
+  views: number;
+  /** The views in tables by their day, which is an empty text if it is unknown. */
+  readonly days: Map<string, number>;
+  /** The lines in exports of Tallymark. */
+  readonly lines: string[];
 }
 
 /** The counters of an import. */
-export interface Counters {
-  /** The counters of tables that list views. They are added up over all tables. */
-  readonly entries: Map<string, Entry>;
-  /** The lines of exports of Tallymark. */
-  readonly lines: string[];
-}
+export type Entries = ReadonlyMap<string, Entry>;
 
 /** Maximum size of a request, in characters of at most three bytes. Proxies accept 1 MB. */
 const MAX_LENGTH = 300_000;
@@ -27,12 +25,12 @@ const MAX_LINES = 1000;
  * Yields the requests of an import. The lines of one counter are in one request. `isOlder` tells
  * whether totals are from before the first day that is counted.
  */
-export function* partsOf({ entries, lines: exported }: Counters, isOlder = false) {
+export function* partsOf(entries: Entries, isOlder = false) {
   let lines: string[] = [];
   let length = 0;
   let counters = 0;
-  const known = entries.entries().map((entry) => linesOf(entry, isOlder));
-  for (const some of [...known, ...exported.map((line) => [line])]) {
+  for (const entry of entries) {
+    const some = linesOf(entry, isOlder);
     const more = some.join("\n").length + 1;
     if (counters > 0 && (lines.length + some.length > MAX_LINES || length + more > MAX_LENGTH)) {
       yield { body: lines.join("\n"), counters };
@@ -49,12 +47,11 @@ export function* partsOf({ entries, lines: exported }: Counters, isOlder = false
  * Returns the lines of a counter for the mode `max`. Days raise the total below what was counted
  * since. A total without days comes first, so that the days are added to it.
  */
-function linesOf([id, { rest, days }]: [string, Entry], isOlder: boolean): string[] {
-  const all = [
-    rest !== undefined && { id, [isOlder ? "older" : "hits"]: rest },
-    days && { id, days: Object.fromEntries(days) },
-  ];
-  return all.filter(Boolean).map((line) => JSON.stringify(line));
+function linesOf([id, { days: all, lines }]: [string, Entry], isOlder: boolean): string[] {
+  const { "": rest, ...days } = Object.fromEntries(all);
+  const total = rest !== undefined && { id, [isOlder ? "older" : "hits"]: rest };
+  const known = Object.keys(days).length > 0 && { id, days };
+  return [...[total, known].filter(Boolean).map((line) => JSON.stringify(line)), ...lines];
 }
 
 /** A change of a counter that a dry run found. */
@@ -67,38 +64,36 @@ export interface Change {
 /** The response to a request of an import. */
 interface Imported {
   readonly changes: Change[];
-  /** The lines that undo the request. Undefined if they are too long. */
-  readonly undo?: string;
+  /** The lines that undo the request. */
+  readonly undo: string;
 }
 
-/**
- * Sends an import in parts. `took` gets the response to each, and how many counters are sent.
- * `isOlder` tells whether totals are from before the first day that is counted.
- */
-export async function send(
+/** Sends an import in parts. Yields the response to each, with the number of counters so far. */
+export async function* send(
   { callForJson }: Service,
-  all: Counters,
-  { isDry = false, isOlder = false },
+  entries: Entries,
+  mode: "dry" | "undo",
+  isOlder: boolean,
   signal: AbortSignal,
-  took: (counters: number, imported: Imported) => void,
 ) {
-  const path = `counters?mode=max&${isDry ? "dry" : "undo"}=1`;
-  let counters = 0;
-  for (const { body, counters: more } of partsOf(all, isOlder)) {
-    took(counters += more, await callForJson(path, { method: "POST", body, signal }));
+  let sent = 0;
+  for (const { body, counters } of partsOf(entries, isOlder)) {
+    const init = { method: "POST", body, signal };
+    const response: Imported = await callForJson(`counters?mode=max&${mode}=1`, init);
+    yield { ...response, sent: sent += counters };
   }
 }
 
 /**
  * Undoes an import, and keeps what was counted since. `additions` are lines to add by the name of
- * their addition, so that adding them again adds nothing. Throws the first error once all is done
+ * their addition, so that adding them again adds nothing. Throws the last error once all is done
  * that can be.
  */
 export async function undo({ callForJson }: Service, additions: ReadonlyMap<string, string>) {
-  const errors: unknown[] = [];
+  let failure: unknown;
   for (const [name, body] of additions) {
     const init = { method: "POST", headers: { "idempotency-key": name }, body };
-    await callForJson("counters?mode=add", init).catch((error) => errors.push(error));
+    await callForJson("counters?mode=add", init).catch((error) => failure = error);
   }
-  if (errors.length > 0) throw errors[0];
+  if (failure) throw failure;
 }

@@ -1,9 +1,11 @@
 import {
+  type DateOrder,
   dayColumns,
   hasFraction,
   isDateLike,
   isPath,
-  type Order,
+  ORDERS,
+  type Row,
   wholeNumber,
 } from "./cell_text.ts";
 
@@ -13,7 +15,7 @@ export interface Columns {
   number: number;
   day: number;
   /** The order of the dates in the column of days. */
-  order: Order;
+  order: DateOrder;
 }
 
 /** Takes the place of a column that is not chosen. */
@@ -23,8 +25,6 @@ export const EACH_ROW = -2;
 /** Takes the place of the column of days if the numbers are totals. */
 export const NO_DAY = -3;
 
-type Row = readonly string[];
-
 /** A column whose cells decide that a row is left out. */
 type Exclusion = readonly [column: RegExp, isExcluded: (cell: string) => boolean, reason: string];
 
@@ -32,13 +32,13 @@ type Exclusion = readonly [column: RegExp, isExcluded: (cell: string) => boolean
 export interface Source {
   readonly name: string;
   readonly page: RegExp;
-  /** Undefined if each row is one view. */
+  /** Undefined if each row is one view, and has its day. */
   readonly number?: RegExp;
   readonly day?: RegExp;
   /** Further columns that its tables have. */
   readonly has?: readonly RegExp[];
-  /** The name of its table, if others have the same columns. */
-  readonly table?: RegExp;
+  /** The name and the first row of its table, each on a line, if others have the same columns. */
+  readonly form?: RegExp;
   readonly excludes?: readonly Exclusion[];
   /** `paths` if its pages are numbers of another table, `names` for that table. */
   readonly role?: "paths" | "names";
@@ -49,13 +49,7 @@ const CRAWLER = "Crawlers";
 const isSet = (cell: string) => !/^(?:0|false|)$/i.test(cell);
 
 const SOURCES: readonly Source[] = [
-  {
-    name: "GA4",
-    page: /^page (?:path.*|location)$/i,
-    number: /^views$/i,
-    day: /^date$/i,
-    excludes: [[/^page (?:path.*|location)$/i, (cell) => cell.startsWith("("), "No page"]],
-  },
+  { name: "GA4", page: /^page (?:path.*|location)$/i, number: /^views$/i, day: /^date$/i },
   {
     name: "Plausible",
     page: /^(?:name|page)$/,
@@ -68,7 +62,6 @@ const SOURCES: readonly Source[] = [
     name: "Simple Analytics",
     page: /^path$/,
     day: /^added_(?:iso|unix)$/,
-    has: [/^added_(?:iso|unix)$/],
     excludes: [
       [/^datapoint$/, (cell) => !/^(?:pageview)?$/.test(cell), EVENT],
       [/^is_robot$/, isSet, CRAWLER],
@@ -87,7 +80,7 @@ const SOURCES: readonly Source[] = [
     number: /^(?:nb_hits|pageviews)$/i,
     has: [/^label$/i],
   },
-  { name: "GoAccess", page: /^data$/, number: /^hits\.count$/, table: /: requests: data$/ },
+  { name: "GoAccess", page: /^data$/, number: /^hits\.count$/, form: /: requests: data\n/ },
   {
     name: "GoatCounter",
     page: /^\d?path$/i,
@@ -95,14 +88,7 @@ const SOURCES: readonly Source[] = [
     has: [/^event$/i, /^bot$/i],
     excludes: [[/^event$/i, isSet, EVENT], [/^bot$/i, isSet, CRAWLER]],
   },
-  {
-    name: "GoatCounter",
-    page: /^path_id$/,
-    number: /^count$/,
-    day: /^hour$/,
-    has: [/^hour$/],
-    role: "paths",
-  },
+  { name: "GoatCounter", page: /^path_id$/, number: /^count$/, day: /^hour$/, role: "paths" },
   {
     name: "GoatCounter",
     page: /^path$/,
@@ -113,24 +99,22 @@ const SOURCES: readonly Source[] = [
   },
   { name: "LeanCloud", page: /^(?:url|target)$/, number: /^time$/, has: [/^(?:ACL|title)$/] },
   { name: "Waline", page: /^url$/, number: /^time$/, has: [/^(?:object)?id$/i] },
+  {
+    name: "Jetpack",
+    page: /^Column 3$/,
+    number: /^Column 2$/,
+    form: /\n[^\t]*\t[\d,.]+\thttps?:[^\t]*$/,
+  },
 ];
 
-/** Jetpack exports three columns without heads. */
-const JETPACK: Source = { name: "Jetpack", page: /^Column 3$/, number: /^Column 2$/ };
-
 /** The names of the places whose exports are recognized. */
-export const PLACES = [...new Set([...SOURCES, JETPACK].map(({ name }) => name))];
+export const PLACES = [...new Set(SOURCES.map(({ name }) => name))];
 
 /** Returns the place that a table is from. Returns undefined if it is unknown. */
-export function sourceOf(heads: readonly string[], [first]: readonly Row[], name = "") {
-  const has = (column: RegExp) => indexOf(heads, column) !== NONE;
-  if (has(/^Column 1$/)) {
-    const [, number = "", url = "", more] = first ?? [];
-    const isIt = more === undefined && wholeNumber(number) !== undefined && /^https?:/.test(url);
-    return isIt ? JETPACK : undefined;
-  }
-  return SOURCES.find(({ page, number = page, has: others = [], table }) =>
-    [page, number, ...others].every(has) && (table?.test(name) ?? true)
+export function sourceOf(heads: Row, [first = []]: readonly Row[], name = "") {
+  return SOURCES.find(({ page, day = page, number = day, has = [], form }) =>
+    [page, number, ...has].every((column) => indexOf(heads, column) !== NONE) &&
+    (form?.test(`${name}\n${first.join("\t")}`) ?? true)
   );
 }
 
@@ -139,7 +123,7 @@ export function sourceOf(heads: readonly string[], [first]: readonly Row[], name
  * dates. Of several columns with numbers or dates none is proposed.
  */
 export function columnsOf(
-  heads: readonly string[],
+  heads: Row,
   sample: readonly Row[],
   source: Source | undefined,
 ): Columns {
@@ -152,7 +136,7 @@ export function columnsOf(
       page: indexOf(heads, page),
       number: number ? indexOf(heads, number) : EACH_ROW,
       day: index === NONE ? NO_DAY : own.length > 1 ? NONE : index,
-      order: own[0]?.order ?? "ymd",
+      order: own[0]?.order ?? ORDERS.ymd,
     };
   }
   const isDate = (index: number) => dates.some(({ day }) => day === index);
@@ -167,18 +151,15 @@ export function columnsOf(
   const date = only(dates);
   // Days that cannot be read are days, too.
   const hasOthers = [...heads.keys()].some((index) =>
-    index !== page && index !== number && isMostly(sample, (row) => isDateLike(row[index] ?? ""))
+    index !== page && index !== number &&
+    sample.filter((row) => isDateLike(row[index] ?? "")).length * 2 > sample.length
   );
   return {
     page,
     number: isLog ? EACH_ROW : number,
     day: date?.isSure ? date.day : hasOthers || dates.length > 0 ? NONE : NO_DAY,
-    order: dates[0]?.order ?? "ymd",
+    order: dates[0]?.order ?? ORDERS.ymd,
   };
-}
-
-function isMostly(sample: readonly Row[], holds: (row: Row) => boolean): boolean {
-  return sample.filter(holds).length * 2 > sample.length;
 }
 
 /** Returns the item of a list of one. */
@@ -201,7 +182,7 @@ function numbersRows(index: number, sample: readonly Row[]): boolean {
 }
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */
-export function numericColumns(heads: readonly string[], sample: readonly Row[]): number[] {
+export function numericColumns(heads: Row, sample: readonly Row[]): number[] {
   return [...heads.keys()].filter((index) => {
     const cells = sample.map((row) => row[index] ?? "").filter((cell) => cell !== "");
     const whole = cells.filter((cell) => wholeNumber(cell) !== undefined);
@@ -210,6 +191,6 @@ export function numericColumns(heads: readonly string[], sample: readonly Row[])
 }
 
 /** Returns the index of a column. Returns `NONE` if there is none. */
-export function indexOf(heads: readonly string[], column: RegExp): number {
+export function indexOf(heads: Row, column: RegExp): number {
   return heads.findIndex((head) => column.test(head));
 }

@@ -1,4 +1,4 @@
-import { wholeNumber } from "./cell_text.ts";
+import { ORDERS, type Row, wholeNumber } from "./cell_text.ts";
 import { csvRows, csvStart } from "./csv.ts";
 import { type Opened, Unreadable } from "./open_files.ts";
 import { type Columns, columnsOf, isChosen, NO_DAY, type Source, sourceOf } from "./sources.ts";
@@ -7,10 +7,10 @@ import { type Columns, columnsOf, isChosen, NO_DAY, type Source, sourceOf } from
 export interface Table {
   readonly name: string;
   readonly archive: string;
-  /** The format in words, such as "CSV in GBK". */
+  /** The format in words, such as "CSV". */
   readonly format: string;
   /** The names of the columns. Empty for lines of an export. */
-  readonly heads: readonly string[];
+  readonly heads: Row;
   /** The first rows. */
   readonly sample: readonly Row[];
   /** Undefined if the table is from an unknown place. */
@@ -19,14 +19,10 @@ export interface Table {
   /** True if the columns are to be chosen. */
   readonly isAsked: boolean;
   /** True for lines of an export without the last one. */
-  readonly isCut: boolean;
-  /** True if the first row is the names of the columns. */
-  readonly hasHeads: boolean;
-  /** Yields all rows. Throws {@linkcode Unreadable}. */
+  readonly isCut?: boolean;
+  /** Yields all rows. Those that are not counted are blank. Throws {@linkcode Unreadable}. */
   rows(): Iterable<Row>;
 }
-
-export type Row = readonly string[];
 
 /** Number of rows from which columns are recognized. */
 const SAMPLE = 1000;
@@ -41,7 +37,8 @@ export function tablesOf(opened: Opened): Table[] {
   const json = text.replace(/^\s*#filetype:JSON.*/i, "");
   if (json !== text || /^\s*[[{]/.test(text)) return jsonTables({ ...opened, text: json });
   if (text.trim() === "") throw new Unreadable("it is empty.");
-  return [isList(text) ? list(opened) : csv(opened)];
+  if (!isList(text)) return [csv(opened)];
+  return [pairs(opened, "list", () => text.split("\n").values().map(rowOf))];
 }
 
 /** Reports whether a row is an empty line. */
@@ -50,28 +47,23 @@ export function isBlank(row: Row): boolean {
 }
 
 /** A table before its columns are recognized. */
-type Found = Pick<Table, "format" | "rows"> & Partial<Table>;
+type Found = Pick<Table, "format" | "heads" | "rows" | "isCut"> & { readonly columns?: Columns };
 
 /** Creates a table of rows. Recognizes its columns unless they are given. */
-function create({ name, archive, encoding }: Opened, found: Found): Table {
-  const { heads = [], hasHeads = false, isCut = false, format, columns, rows } = found;
+function create({ name, archive }: Opened, found: Found): Table {
+  const { heads, columns, rows } = found;
   if (heads.length > MAX_COLUMNS) {
     throw new Unreadable(`it has more than ${MAX_COLUMNS} columns.`);
   }
-  const all = Iterator.from(rows()).filter((row) => !isBlank(row));
-  const sample = all.drop(hasHeads ? 1 : 0).take(SAMPLE).toArray();
+  const sample = Iterator.from(rows()).filter((row) => !isBlank(row)).take(SAMPLE).toArray();
   const source = columns ? undefined : sourceOf(heads, sample, name);
   const chosen = columns ?? columnsOf(heads, sample, source);
-  return {
-    ...{ name, archive, heads, sample, source, isCut, hasHeads, rows },
-    format: encoding ? `${format} in ${encoding}` : format,
-    columns: chosen,
-    isAsked: !columns && heads.length > 0 && !(source && isChosen(chosen)),
-  };
+  const isAsked = !columns && !(source && isChosen(chosen));
+  return { ...found, name, archive, sample, source, columns: chosen, isAsked };
 }
 
 /** The columns of pairs of ids and numbers. */
-const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: "ymd" };
+const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: ORDERS.ymd };
 
 // --- CSV -----------------------------------------------------------------------------------------
 
@@ -84,8 +76,13 @@ function csv(opened: Opened): Table {
   return create(opened, {
     format: "CSV",
     heads: first.map((cell, index) => hasHeads ? cell.trim() : `Column ${index + 1}`),
-    hasHeads,
-    rows: () => csvRows(text, delimiter),
+    *rows() {
+      let isHead = hasHeads;
+      for (const row of csvRows(text, delimiter)) {
+        yield isHead ? [] : row;
+        isHead &&= isBlank(row);
+      }
+    },
   });
 }
 
@@ -100,20 +97,17 @@ function goAccess(opened: Opened): Table {
   });
 }
 
+/** Matches a table up to the comments after it, which an empty line precedes. */
+const TABLE = /^(?![#\n])[^]*?(?=\n\n#|(?![^]))/gm;
+
 /**
- * Empties all lines but those of one table. Exports of GA4 begin with comments, and may have the
- * table of a chart before that of the pages.
+ * Returns one table after as many empty lines as precede it. Exports of GA4 begin with comments, and
+ * may have the table of a chart before that of the pages.
  */
 function tableAmongComments(text: string): string {
-  const lines = text.split("\n");
-  const isRow = (line = "") => line.trim() !== "" && !line.startsWith("#");
-  const begins = [...lines.keys()].filter((at) => isRow(lines[at]) && !isRow(lines[at - 1]));
-  const begin = begins.find((at) => sourceOf(csvStart(lines[at] ?? "").first, [])) ?? begins[0] ??
-    0;
-  const isEnd = (line: string, at: number) =>
-    at > begin && line.startsWith("#") && !lines[at - 1]?.trim();
-  const end = lines.findIndex(isEnd) >>> 0;
-  return lines.map((line, at) => at >= begin && at < end ? line : "").join("\n");
+  const all = [...text.matchAll(TABLE)];
+  const found = all.find(([table]) => sourceOf(csvStart(table).first, [])) ?? all[0];
+  return found ? text.slice(0, found.index).replaceAll(/[^\n]+/g, "") + found[0] : text;
 }
 
 // --- Lists ---------------------------------------------------------------------------------------
@@ -134,11 +128,8 @@ function isList(text: string): boolean {
   );
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
-  const isTable = [",", ";"].some((mark) => {
-    const counts = lines.map((line) => line.split(mark).length);
-    return counts.every((count) => count > 1 && count === counts[0]);
-  });
-  return !isTable || matching.every((line) => line.trim().startsWith(rowOf(line)[1] ?? ""));
+  return !csvStart(text).isEven ||
+    matching.every((line) => line.trim().startsWith(rowOf(line)[1] ?? ""));
 }
 
 /** Returns the id of a line and its number, which is its first or its last word. */
@@ -151,13 +142,9 @@ function rowOf(line: string): Row {
   return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, NO_NUMBER];
 }
 
-function list(opened: Opened): Table {
-  return create(opened, {
-    format: "list",
-    heads: ["id", "number"],
-    columns: PAIR,
-    rows: () => opened.text.split("\n").values().map(rowOf),
-  });
+/** Creates a table of ids and numbers. */
+function pairs(opened: Opened, format: string, rows: () => Iterable<Row>): Table {
+  return create(opened, { format, heads: ["id", "number"], columns: PAIR, rows });
 }
 
 // --- JSON ----------------------------------------------------------------------------------------
@@ -169,20 +156,11 @@ const NO_LIST =
 
 function jsonTables(opened: Opened): Table[] {
   const value = jsonIn(opened.text);
-  if (value === undefined) return [jsonLines(opened)];
-  const all = isOwn(value) ? [] : tablesIn(value, opened.name);
+  const all = isOwn(value) ? [] : tablesIn(value, opened);
   // A map of numbers next to lists has facts about them.
-  const lists = all.filter(([, list]) => !list.some((one) => MAPPED in one));
+  const lists = all.filter(({ columns }) => columns !== PAIR);
   const found = lists.length > 0 ? lists : all;
-  if (found.length === 0 && isObject(value)) found.push([opened.name, [value]]);
-  if (found.length === 0) throw new Unreadable(NO_LIST);
-  return found.map(([name, list]) => {
-    if (list.every(isOwn)) {
-      return ownLines({ ...opened, name }, list.map((line) => JSON.stringify(line)));
-    }
-    const pair = list.every((one) => MAPPED in one) ? PAIR : undefined;
-    return objects({ ...opened, name }, "JSON", list, pair);
-  });
+  return found.length > 0 ? found : [jsonLines(opened)];
 }
 
 function jsonLines(opened: Opened): Table {
@@ -190,43 +168,37 @@ function jsonLines(opened: Opened): Table {
   if (isOwn(jsonIn(lines.find((line) => line.trim())))) return ownLines(opened, lines);
   const list = lines.map((line) => line.trim() === "" ? {} : jsonIn(line));
   if (!list.every(isObject)) throw new Unreadable(NO_LIST);
-  return objects(opened, "JSON lines", list);
+  return objects(opened, list);
 }
 
-/** The name of the column that a map of numbers becomes. */
-const MAPPED = "number of views";
-
-/** Returns the lists of objects in a value, at most two levels below it, and a map of numbers. */
-function tablesIn(value: unknown, name: string, depth = 2): [name: string, JsonObject[]][] {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isObject) ? [[name, value]] : [];
-  if (!isObject(value)) return [];
-  const parts = Object.entries(value);
+/** Returns the lists of objects in a value, at most two levels below it, and the maps of numbers. */
+function tablesIn(value: unknown, opened: Opened, depth = 2): Table[] {
+  if (Array.isArray(value)) {
+    return value.length > 0 && value.every(isObject) ? [objects(opened, value)] : [];
+  }
+  const parts = isObject(value) ? Object.entries(value) : [];
   if (parts.length > 0 && parts.every(([, number]) => typeof number === "number")) {
-    return [[name, parts.map(([id, number]) => ({ id, [MAPPED]: number }))]];
+    return [pairs(opened, "JSON", () => parts.map(([id, number]) => [id, String(number)]))];
   }
   if (depth === 0) return [];
-  return parts.flatMap(([key, part]) => tablesIn(part, `${name}: ${key}`, depth - 1));
+  return parts.flatMap(([key, part]) =>
+    tablesIn(part, { ...opened, name: `${opened.name}: ${key}` }, depth - 1)
+  );
 }
 
 /** Creates a table of objects, whose columns are the names of their members (`hits.count`). */
-function objects(
-  opened: Opened,
-  format: string,
-  list: readonly JsonObject[],
-  pair?: Columns,
-): Table {
-  const some = list.slice(0, SAMPLE);
-  const heads = [
-    ...new Set(some.flatMap((object) => [...membersOf(object)].map(([name]) => name))),
-  ];
+function objects(opened: Opened, list: readonly JsonObject[]): Table {
+  const names = list.slice(0, SAMPLE).flatMap((object) =>
+    [...membersOf(object)].map(([name]) => name)
+  );
+  const heads = [...new Set(names)];
   return create(opened, {
-    format,
+    format: "JSON",
     heads,
-    ...pair && { columns: pair },
     *rows() {
       for (const object of list) {
         const cells = new Map(membersOf(object));
-        yield cells.size > 0 ? heads.map((name) => cells.get(name) ?? "") : [""];
+        yield cells.size > 0 ? heads.map((name) => cells.get(name) ?? "") : [];
       }
     },
   });
@@ -240,13 +212,19 @@ function* membersOf(object: JsonObject, before = "", depth = 2): Generator<[stri
   }
 }
 
-/** Creates the table of an export of Tallymark, whose rows are its lines. */
+/** Creates the table of an export of Tallymark, whose rows are its lines except the last one. */
 function ownLines(opened: Opened, lines: readonly string[]): Table {
-  const last: JsonObject = jsonIn(lines.findLast((line) => line.trim())) ?? {};
+  const last = lines.findLastIndex((line) => line.trim());
+  const { counters }: JsonObject = jsonIn(lines[last]) ?? {};
+  const isCut = typeof counters !== "number";
+  const own = isCut ? lines : lines.slice(0, last);
+  const found = own.filter((line) => line.trim()).length;
+  if (!isCut && found !== counters) {
+    throw new Unreadable(`it has ${found} counters, but should have ${counters}. Export it again.`);
+  }
   return create(opened, {
-    format: "lines",
-    isCut: typeof last.counters !== "number",
-    rows: () => lines.values().map((line) => [line.trim()]),
+    ...{ format: "Tallymark", heads: [], columns: PAIR, isCut },
+    rows: () => own.values().map((line) => [line.trim()]),
   });
 }
 

@@ -1,8 +1,13 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { createDays, wholeNumber } from "../../../../../src/browser/owner/data/cell_text.ts";
+import {
+  createDays,
+  ORDERS,
+  wholeNumber,
+} from "../../../../../src/browser/owner/data/cell_text.ts";
 import { csvLines } from "../../../../../src/browser/owner/data/csv.ts";
 import { Unreadable } from "../../../../../src/browser/owner/data/open_files.ts";
+import { type Entry, partsOf } from "../../../../../src/browser/owner/data/requests.ts";
 import { importOf } from "../../../../support/data_files.ts";
 import { times } from "../../../../support/times.ts";
 
@@ -19,16 +24,14 @@ Deno.test("each row is counted or left out for a reason", async () => {
         { "x.csv": `page,views,day\n${lines.join("\n")}\n` },
         { choice },
       );
-      const out = outcome.leftOut.values().reduce((sum, { rows }) => sum + rows, 0);
-      // The names of the columns are left out, too.
-      strictEqual(outcome.rows, rows.length + 1);
-      const sum = outcome.views.values().reduce((sum, views) => sum + views, 0);
-      ok(sum >= outcome.rows - out);
-      const stored = outcome.entries.values().reduce(
-        (sum, { rest = 0, days = new Map() }) =>
-          sum + rest + days.values().reduce((all, views) => all + views, 0),
-        0,
-      );
+      const sumOf = (numbers: IteratorObject<number>) =>
+        numbers.reduce((sum, number) => sum + number, 0);
+      const out = sumOf(outcome.leftOut.values().map(({ rows }) => rows));
+      const read = sumOf(outcome.rows.values());
+      strictEqual(read, rows.length);
+      const sum = sumOf(outcome.entries.values().map(({ views }) => views));
+      ok(sum >= read - out);
+      const stored = sumOf(outcome.entries.values().flatMap(({ days }) => days.values()));
       strictEqual(stored, sum);
     }),
     { numRuns: times(300) },
@@ -66,6 +69,18 @@ Deno.test("a total without days and days of one page are two lines, the total fi
   deepStrictEqual(lines, ['{"id":"a","hits":100}', '{"id":"a","days":{"2026-02-01":5}}']);
 });
 
+Deno.test("a request has at most 1,000 lines or 300,000 characters, and all lines of a counter", () => {
+  const countersOf = (lineCounts: number[], line: string) => {
+    const entries = lineCounts.map((count, index): [string, Entry] => {
+      return [`${index}`, { views: 1, days: new Map(), lines: Array(count).fill(line) }];
+    });
+    return [...partsOf(new Map(entries))].map(({ counters }) => counters);
+  };
+  deepStrictEqual(countersOf(Array(2500).fill(1), "{}"), [1000, 1000, 500]);
+  deepStrictEqual(countersOf([600, 600, 300], "{}"), [1, 2]);
+  deepStrictEqual(countersOf([1, 1, 1, 3, 1], "x".repeat(140_000)), [2, 1, 1, 1]);
+});
+
 /** Texts that would keep the page busy for minutes, or end its script. */
 const HOSTILE: Readonly<Record<string, string>> = {
   "a list with blanks": `1 x${" ".repeat(200_000)}x\n`,
@@ -101,16 +116,16 @@ Deno.test("whole numbers with groups, and nothing else", () => {
 });
 
 Deno.test("times are UTC and belong to the day of the time zone", () => {
-  const dayOf = createDays("Asia/Kathmandu", "ymd");
+  const dayOf = createDays("Asia/Kathmandu", ORDERS.ymd);
   strictEqual(dayOf("2026-03-05 18:14:59"), "2026-03-05");
   strictEqual(dayOf("2026-03-05T18:15:00Z"), "2026-03-06");
   strictEqual(dayOf("2026-03-05 18:14:59.5-0100"), "2026-03-06");
   strictEqual(dayOf("2026-03-05T20:15:00.000+02:00"), "2026-03-06");
   strictEqual(dayOf("20260305"), "2026-03-05");
-  strictEqual(createDays("UTC", "dmy")("1.2.2026, 23:10"), "2026-02-01");
-  strictEqual(createDays("UTC", "mdy")("1/2/2026 3:40 PM"), "2026-01-02");
-  strictEqual(createDays("Asia/Kathmandu", "seconds")("1772734500"), "2026-03-06");
-  strictEqual(createDays("Asia/Kathmandu", "milliseconds")("1772734499999"), "2026-03-05");
+  strictEqual(createDays("UTC", ORDERS.dmy)("1.2.2026, 23:10"), "2026-02-01");
+  strictEqual(createDays("UTC", ORDERS.mdy)("1/2/2026 3:40 PM"), "2026-01-02");
+  strictEqual(createDays("Asia/Kathmandu", ORDERS.seconds)("1772734500"), "2026-03-06");
+  strictEqual(createDays("Asia/Kathmandu", ORDERS.milliseconds)("1772734499999"), "2026-03-05");
   for (const text of ["2026-02-30", "1969-12-31", "2026-13-01 10:00:00", "03/05/2026", "12", ""]) {
     strictEqual(dayOf(text), undefined, text);
   }

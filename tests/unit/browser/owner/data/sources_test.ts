@@ -72,7 +72,6 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       '{"id":"blog/home","hits":18944}',
     ],
     leftOut: {
-      "Taken as the header": { rows: 1, row: 1 },
       "No whole number": { rows: 1, row: 5 },
       "The sum of all other rows": { rows: 1, row: 6 },
     },
@@ -144,7 +143,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     options: { timeZone: "Asia/Shanghai" },
     source: "GoatCounter",
     lines: ['{"id":"hello","days":{"2026-03-06":7,"2026-03-05":1}}'],
-    leftOut: { "Events, not views": { rows: 1, row: 4 } },
+    leftOut: { "No page in paths.jsonl of the same export": { rows: 1, row: 4 } },
   },
   "Fathom by days": {
     files: { "pages.csv": "datetime,pathname,pageviews\n2026-01-01 00:00:00,/a,4\n" },
@@ -194,7 +193,6 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       '{"id":"blog/?p=8","hits":5}',
       '{"id":"blog/about","hits":1}',
     ],
-    leftOut: { "Taken as the header": { rows: 1, row: 1 } },
   },
   "Waline's table of counters": {
     files: {
@@ -285,12 +283,21 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
     "Seite,Aufrufe,Rate\n/a,2.0,6.72\n/b,,1\n/c,57.0,1",
     "Seite | Aufrufe | no day",
   ],
-  "ISO dates": ["date,page,views\n2026-01-02,/a,2\n2026-01-03,/a,9", "page | views | date ymd"],
-  "German dates": ["Tag;Seite;Aufrufe\n13.1.2026;/a;2\n1.2.2026;/a;9", "Seite | Aufrufe | Tag dmy"],
-  "American dates": ["Day,Page,Views\n1/13/2026,/a,2\n1/2/2026,/a,9", "Page | Views | Day mdy"],
+  "ISO dates": [
+    "date,page,views\n2026-01-02,/a,2\n2026-01-03,/a,9",
+    "page | views | date year-month-day",
+  ],
+  "German dates": [
+    "Tag;Seite;Aufrufe\n13.1.2026;/a;2\n1.2.2026;/a;9",
+    "Seite | Aufrufe | Tag day.month.year",
+  ],
+  "American dates": [
+    "Day,Page,Views\n1/13/2026,/a,2\n1/2/2026,/a,9",
+    "Page | Views | Day month/day/year",
+  ],
   "Unix times, which are no views": [
     "ts,page,views\n1772734500,/a,2\n1772734600,/a,9",
-    "page | views | ts seconds",
+    "page | views | ts Unix seconds",
   ],
   "no day if two orders fit": ["Day,Page,Views\n11/12/2026,/a,2", "Page | Views | ?"],
   "no day if a row has none": [
@@ -300,7 +307,7 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
   "no day of two": ["from,to,page,views\n2026-01-02,2026-01-03,/a,2", "page | views | ?"],
   "each row of a log as one view": [
     "time,path,post_id\n2026-01-02T10:00:00Z,/a,12\n2026-01-02T10:00:00Z,/b,9",
-    "path | each row | time ymd",
+    "path | each row | time year-month-day",
   ],
   "each row as one view if pages repeat": ["path,agent\n/a,x\n/a,y", "path | each row | no day"],
   "no day if dates are in an order that is not read": [
@@ -310,11 +317,11 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
   "no day if years have two digits": ["Tag;Seite;Aufrufe\n1.11.26;/a;5", "Seite | Aufrufe | ?"],
   "views that happen to count up": [
     "date,page,views\n2026-01-02,/a,5\n2026-01-02,/b,6\n2026-01-03,/a,7",
-    "page | views | date ymd",
+    "page | views | date year-month-day",
   ],
   "no numbers that may be row numbers": [
     "date,page,n\n2026-01-02,/a,1\n2026-01-02,/b,2\n2026-01-03,/a,3",
-    "page | ? | date ymd",
+    "page | ? | date year-month-day",
   ],
   "no number of a log with blanks": [
     "#Fields: date time uri status\n2026-11-01 10:00:00 /a 200\n2026-11-01 10:00:01 /b 200",
@@ -329,7 +336,7 @@ for (const [what, [text, proposed]] of Object.entries(PROPOSALS)) {
     ok(table);
     const { page, number, day, order } = table.columns;
     const nameOf = (index: number) => index === NONE ? "?" : table.heads[index];
-    const days = day === NO_DAY ? "no day" : day === NONE ? "?" : `${nameOf(day)} ${order}`;
+    const days = day === NO_DAY ? "no day" : day === NONE ? "?" : `${nameOf(day)} ${order.words}`;
     const numbers = number === EACH_ROW ? "each row" : nameOf(number);
     strictEqual([nameOf(page), numbers, days].join(" | "), proposed);
   });

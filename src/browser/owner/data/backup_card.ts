@@ -16,27 +16,20 @@ export function backupCard({ call, callForJson }: Page) {
     () => {},
   );
 
-  /** Creates a button that saves all counters as a file. */
-  function exportButton(
-    name: string,
-    words: string,
-    convert: (file: Blob) => BlobPart | Promise<BlobPart>,
-  ) {
-    const click = () => {
-      fill(status, "Exporting…");
-      return orExplain(status, async () => {
-        const file = await (await call("counters")).blob();
-        const end = await file.slice(-200).text();
-        if (!END.test(end)) throw new Error("The list was cut off: export again.");
-        save(new Blob([await convert(file)]), name);
-        fill(status);
-      });
-    };
-    return make("button", { click }, words);
+  /** Saves all counters as a file. */
+  function exportAs(name: string, convert: (file: Blob) => BlobPart | Promise<BlobPart>) {
+    fill(status, "Exporting…");
+    return orExplain(status, async () => {
+      const file = await (await call("counters")).blob();
+      const end = await file.slice(-200).text();
+      if (!END.test(end)) throw new Error("The list was cut off: export again.");
+      save(new Blob([await convert(file)]), name);
+      fill(status);
+    });
   }
 
-  const lines = exportButton("counters.ndjson", "Export as lines", (file) => file);
-  lines.classList.add("primary");
+  const saveLines = () => exportAs("counters.ndjson", (file) => file);
+  const saveCsv = () => exportAs("counters.csv", csvOf);
   return make(
     "section.panel.card",
     make("h2", "Back up"),
@@ -45,7 +38,11 @@ export function backupCard({ call, callForJson }: Page) {
       make(
         "",
         make("p.small", "Lines are the backup, and Import reads them. CSV is for spreadsheets."),
-        make(".line", lines, exportButton("counters.csv", "Export as CSV", csvOf)),
+        make(
+          ".line",
+          make("button.primary", { click: saveLines }, "Export as lines"),
+          make("button", { click: saveCsv }, "Export as CSV"),
+        ),
         status,
       ),
       make(

@@ -64,9 +64,6 @@ export const ORDERS = {
   milliseconds: { words: "Unix milliseconds", pattern: /^(\d{12,13})$/, unit: 1 },
 } satisfies Record<string, DateOrder>;
 
-/** Days of all time zones begin at a quarter of an hour. */
-const QUARTER_MS = 15 * 60_000;
-
 /** Returns a function that formats a time as its day in a time zone, such as 2026-11-20. */
 export function dayFormat(timeZone: string): (time: number) => string {
   // In this locale, dates are written in this way.
@@ -78,16 +75,7 @@ export function dayFormat(timeZone: string): (time: number) => string {
  * undefined for other texts, and for days before 1970.
  */
 export function createDays(timeZone: string, { pattern, unit }: DateOrder) {
-  const format = dayFormat(timeZone);
-  const days = new Map<number, string>();
-
-  function dayAt(time: number) {
-    const quarter = Math.floor(time / QUARTER_MS);
-    let day = days.get(quarter);
-    if (day === undefined) days.set(quarter, day = format(quarter * QUARTER_MS));
-    return day;
-  }
-
+  const dayAt = dayFormat(timeZone);
   return (text: string): string | undefined => {
     const found = pattern.exec(text.trim());
     if (!found) return undefined;
@@ -114,10 +102,7 @@ export interface DayColumn {
 }
 
 /** Returns the columns of which most cells are dates, once for each order that they may be in. */
-export function dayColumns(
-  heads: Row,
-  sample: readonly Row[],
-): DayColumn[] {
+export function dayColumns(heads: Row, sample: readonly Row[]): DayColumn[] {
   return [...heads.keys()].flatMap((day) =>
     Object.values(ORDERS).flatMap((order) => {
       const dayOf = createDays("UTC", order);

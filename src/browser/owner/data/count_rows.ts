@@ -35,6 +35,9 @@ export class Outcome {
   readonly rows: Map<Table, number> = new Map();
   readonly leftOut: Map<string, LeftOut> = new Map();
 
+  /** `names` has the pages of GoatCounter by their archive and number. */
+  constructor(readonly names: ReadonlyMap<string, string> = new Map()) {}
+
   entryOf(id: string): Entry {
     let entry = this.entries.get(id);
     if (!entry) this.entries.set(id, entry = { views: 0, days: new Map(), lines: [] });
@@ -63,13 +66,12 @@ export async function count(
   options: CountOptions,
   signal?: AbortSignal,
 ): Promise<Outcome> {
-  const outcome = new Outcome();
-  const names = namesOf(tables);
+  const outcome = new Outcome(namesOf(tables));
   const pause = createPauses(signal);
   for (const table of tables) {
     if (table.source?.role === "names") continue;
     try {
-      for (const _ of countTable(table, outcome, options, names)) await pause();
+      for (const _ of countTable(table, outcome, options)) await pause();
     } catch (error) {
       if (error instanceof Unreadable) error.message = `${table.name}: ${error.message}`;
       throw error;
@@ -91,11 +93,9 @@ export function previewRow(table: Table, row: Row, options: CountOptions) {
  * Adds the rows of a table to an outcome, and last those that may be the sum of the others. Yields
  * from time to time, so that work can pause.
  */
-function* countTable(table: Table, outcome: Outcome, options: CountOptions, names?: Names) {
+function* countTable(table: Table, outcome: Outcome, options: CountOptions) {
   const { heads, columns: { page } } = table;
-  const read = heads.length > 0
-    ? viewsOf(table, outcome, options, names)
-    : linesOf(outcome, options);
+  const read = heads.length > 0 ? viewsOf(table, outcome, options) : linesOf(outcome, options);
   const add = (row: Row, at: number) => {
     const reason = read(row, at);
     if (reason) outcome.leaveOut(reason, table, at, row);
@@ -115,33 +115,29 @@ function* countTable(table: Table, outcome: Outcome, options: CountOptions, name
 }
 
 /** Returns a function that adds a row of views, or returns the reason why it is left out. */
-function viewsOf(table: Table, outcome: Outcome, options: CountOptions, names?: Names) {
+function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
   const { source, heads, columns: { page, number, day, order } } = table;
   const dayOf = createDays(options.timeZone, order);
   const exclusion = exclusionOf(heads, source);
-  const pages = new Map<string, Page>();
+  const isNumber = source?.role === "paths";
+  const ids = new Map<string, string | undefined>();
   let sum = 0;
 
-  /** Finds the counter of a cell. It creates each id once. */
-  function pageOf(cell: string) {
-    let found = pages.get(cell);
-    if (!found) pages.set(cell, found = find(cell));
-    return found;
-  }
-
-  function find(cell: string): Page {
-    const isNumber = source?.role === "paths";
-    const name = isNumber ? names?.get(`${table.archive}/${cell}`) : cell.trim();
-    // GA4 calls pages without a path (not set).
-    if (!name || /^\(.*\)$/.test(name)) return { reason: isNumber ? NAMELESS : "No page" };
-    const id = parseCounterId(idOf(name, options));
-    return id ? { id } : { reason: "No valid id" };
+  /** Returns the id of a page. It creates each once. */
+  function idIn(name: string) {
+    if (!ids.has(name)) ids.set(name, parseCounterId(idOf(name, options)));
+    return ids.get(name);
   }
 
   return (row: Row, at: number) => {
-    const { id, reason } = pageOf(row[page] ?? "");
-    const why = exclusion(row) ?? reason;
-    if (id === undefined || why) return why;
+    const why = exclusion(row);
+    if (why) return why;
+    const address = (row[page] ?? "").trim();
+    const name = isNumber ? outcome.names.get(`${table.archive}/${address}`) : address;
+    // GA4 has such rows of other pages.
+    if (!name || /^\((?:not set|other)\)$/.test(name)) return isNumber ? NAMELESS : "No page";
+    const id = idIn(name);
+    if (!id) return "No valid id";
     const cell = row[number] ?? "";
     const hits = number === EACH_ROW ? 1 : cell.trim() === "" ? 0 : wholeNumber(cell);
     if (hits === undefined && hasFraction(cell)) {
@@ -155,7 +151,7 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions, names?: 
     const on = day === NO_DAY ? "" : dayOf(row[day] ?? "");
     if (on === undefined) return "No day";
     if (on > options.lastDay) return "A day in the future";
-    if (hits === sum && isTotal(row[page] ?? "")) return "The sum of all other rows";
+    if (hits === sum && isTotal(name)) return "The sum of all other rows";
     sum += hits;
     outcome.add(id, on, hits);
   };
@@ -179,16 +175,10 @@ function linesOf(outcome: Outcome, { prefix }: CountOptions) {
   };
 }
 
-/** The counter of a page, or the reason why it has none. */
-type Page = { readonly id?: string; readonly reason?: string };
-
 /** The reason why a number of GoatCounter's has no page, which it may have for an event. */
 const NAMELESS = "No page in paths.jsonl of the same export";
 
-/** The pages of GoatCounter by their archive and number. */
-type Names = ReadonlyMap<string, string>;
-
-function namesOf(tables: readonly Table[]): Names {
+function namesOf(tables: readonly Table[]) {
   const names = new Map<string, string>();
   for (const { source, heads, columns: { page, number }, archive, rows } of tables) {
     if (source?.role !== "names") continue;
@@ -201,7 +191,7 @@ function namesOf(tables: readonly Table[]): Names {
 }
 
 /** Returns a function that finds the reason why a row of a known place is left out. */
-function exclusionOf(heads: readonly string[], { excludes = [] }: Partial<Source> = {}) {
+function exclusionOf(heads: Row, { excludes = [] }: Partial<Source> = {}) {
   const all = excludes.map(([column, ...rest]) => [indexOf(heads, column), ...rest] as const);
   return (row: Row) => all.find(([index, isExcluded]) => isExcluded(row[index] ?? ""))?.[2];
 }

@@ -3,7 +3,7 @@ import { Unreadable } from "./open_files.ts";
 const QUOTE = '"';
 const DELIMITERS = [",", ";", "\t"];
 /** Number of rows from which the delimiter is guessed. */
-const GUESSED = 10;
+const GUESSED = 200;
 
 /**
  * Yields the rows of CSV. An empty line is a row with one empty cell. Throws

@@ -19,20 +19,14 @@ import { type Table, tablesOf } from "./tables.ts";
 const PASTED = "Pasted text";
 const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON; also as ZIP ` +
   "or gzip.";
-const MERGED = "Choose files of several months at once.";
+const MORE = "or drop more files here. Choose files of several months at once.";
 const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off. ' +
   "Import what it has?";
 const UNCHANGED = "Unchanged: all of it is here already.";
-const RULE = "The larger of both stays.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
-/** An import, and what undoes it unless that is unknown. */
-interface Job {
-  readonly entries: Entries;
-  additions: Map<string, string> | undefined;
-}
-/** The reason why an import ended early: its owner stopped it. */
-const STOPPED = new Error("Stopped.");
+/** The lines that undo an import by the names of their additions. Undefined if unknown. */
+type Additions = Map<string, string> | undefined;
 /** The prefix of the guides for sites. */
 const GUIDES = "blog/";
 
@@ -128,19 +122,18 @@ function importCard(page: Page) {
     }
     if (file.name === PASTED) removePasted();
     const known = tables.filter(({ source }) => source);
-    const others = known.length > 0 ? tables.filter(({ source }) => !source) : [];
-    const names = others.map(({ name }) => name).join(", ");
-    let note = names && `Left out, because they do not list pages: ${names}`;
-    for (const table of known.length > 0 ? known : tables) {
+    const shown = known.length > 0 ? known : tables;
+    const names = tables.filter((table) => !shown.includes(table)).map(({ name }) => name);
+    let note = names.length > 0
+      ? `Left out, because they do not list pages: ${names.join(", ")}`
+      : "";
+    for (const table of shown) {
       if (table.isCut && !confirm(`${table.name}: ${CUT}`)) continue;
-      const row = fileRow(table, note, {
-        changed: update,
-        remove() {
-          remove(row);
-          if (file.name === PASTED) pasted.value = "";
-          update();
-          chooseFiles.focus();
-        },
+      const row: FileRow = fileRow(table, note, update, () => {
+        remove(row);
+        if (file.name === PASTED) pasted.value = "";
+        update();
+        chooseFiles.focus();
       });
       note = "";
       rows.set(row, file.name);
@@ -194,18 +187,16 @@ function importCard(page: Page) {
       const { changed, hasChoice } = await showOutcome(page, preview, outcome, signal);
       const { entries } = outcome;
       const words = plural(entries.size, "counter");
-      const job = { entries, additions: new Map() };
-      // It is unknown whether totals include what is counted here.
-      if (hasChoice) {
-        offer(job, [
+      const ways: Way[] = hasChoice
+        // It is unknown whether totals include what is counted here.
+        ? [
           [`Add ${words} before`, "They are from before the first day here.", true],
           [`Keep the larger of ${words}`, "They include what is counted here.", false],
-        ]);
-      } else if (changed > 0) offer(job, [[`Import ${words}`, RULE, false]]);
-      else {
-        const why = entries.size > 0 ? UNCHANGED : "There is nothing to import.";
-        fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
-      }
+        ]
+        : [[`Import ${words}`, "The larger of both stays.", false]];
+      const why = entries.size > 0 ? UNCHANGED : "There is nothing to import.";
+      if (changed > 0) offer(entries, ways, new Map());
+      else fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
     } catch (error) {
       if (!signal.aborted) explain("Import", error, failure);
     }
@@ -247,26 +238,21 @@ function importCard(page: Page) {
     question.hidden = true;
     drop.classList.toggle("big", isEmpty);
     chooseFiles.classList.toggle("primary", isEmpty);
-    fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : `or drop more files here. ${MERGED}`);
+    fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : MORE);
   }
 
-  /** Shows a button for each way to import. */
-  function offer(job: Job, ways: Way[], failed?: string) {
-    fill(
-      act,
-      ...ways.map((way) => {
-        const click = () => store(job, way);
-        return make("", make("button.primary", { click }, way[0]), make("small", ` ${way[1]}`));
-      }),
-      failed && make("span.bad", { role: "alert" }, failed),
-    );
-    if (failed && job.additions?.size) act.append(undoButton(job, update));
+  /** Shows a button for each way to import, after a failure with what to do about it. */
+  function offer(entries: Entries, ways: Way[], additions: Additions, ...failed: Node[]) {
+    const buttons = ways.map((way) => {
+      const click = () => store(entries, way, additions);
+      return make("", make("button.primary", { click }, way[0]), make("small", ` ${way[1]}`));
+    });
+    fill(act, ...buttons, ...failed);
   }
 
   /** Sends an import. A stop waits for the current part, so that the number is exact. */
-  async function store(job: Job, way: Way) {
+  async function store(entries: Entries, way: Way, additions: Additions) {
     const signal = begin();
-    const { entries } = job;
     const max = entries.size;
     const all = plural(max, "counter");
     const words = make("span.small", { role: "status" }, "Importing…");
@@ -274,36 +260,45 @@ function importCard(page: Page) {
     const stop = make("button", { click: () => stop.disabled = true }, "Stop");
     fill(act, words, bar, stop);
     stop.focus({ preventScroll: true });
+    const fail = (why: string, additions: Additions) => {
+      const again = `Importing all of them again is safe${
+        additions ? "" : ", but cannot be undone"
+      }.`;
+      const said = `${why} ${grouped(bar.value)} of ${all} are imported. ${again}`;
+      const buttons = additions ? [undoButton(additions, update)] : [];
+      offer(entries, [way], additions, make("span.bad", { role: "alert" }, said), ...buttons);
+    };
     try {
       for await (const { sent, undo } of send(page, entries, "undo", way[2], signal)) {
         bar.value = sent;
         words.textContent = `${grouped(sent)} of ${all}`;
-        if (undo) job.additions?.set(crypto.randomUUID(), undo);
-        if (stop.disabled && sent < max) throw STOPPED;
+        if (undo) additions?.set(crypto.randomUUID(), undo);
+        if (stop.disabled && sent < max) return fail("Stopped.", additions);
       }
     } catch (error) {
-      if (signal.aborted) return;
       // A request that failed may have changed something.
-      if (error !== STOPPED) job.additions = undefined;
-      const known = `${grouped(bar.value)} of ${all} are imported.`;
-      const failed = `${errorMessage(error)} ${known} Importing all of them again is safe.`;
-      return offer(job, [way], failed);
+      if (!signal.aborted) fail(errorMessage(error), undefined);
+      return;
     }
-    clear();
+    rows.clear();
+    pasted.value = "";
+    pasted.hidden = true;
+    fill(errors);
+    fill(files);
+    layOut();
     const link = make("a", { href: "#counters" }, "See them");
     const done = () => fill(result, make("b", `Undone: ${all}.`), "Views since are kept.");
-    const end = job.additions && undoButton(job, done);
+    const end = additions && undoButton(additions, done);
     const result = make(".line", make("b", `Imported ${all}.`), link, end);
     results.prepend(result);
     await page.load();
   }
 
   /** Creates a button that undoes an import for as long as the page is open. */
-  function undoButton({ additions = new Map() }: Job, done: () => void) {
+  function undoButton(additions: ReadonlyMap<string, string>, done: () => void) {
     const failed = make("span.bad", { role: "alert" });
     const click = async () => {
       button.disabled = true;
-      fill(failed);
       await orExplain(failed, async () => {
         await undo(page, additions);
         done();
@@ -313,16 +308,6 @@ function importCard(page: Page) {
     };
     const button = make("button", { click }, "Undo");
     return make("span", button, " ", failed);
-  }
-
-  /** Removes the files and texts. What is put before each id stays for the next ones. */
-  function clear() {
-    begin();
-    rows.clear();
-    pasted.value = "";
-    pasted.hidden = true;
-    for (const part of [status, errors, files, example]) fill(part);
-    layOut();
   }
 
   return element;

@@ -6,13 +6,7 @@ import { type Columns, EACH_ROW, isChosen, NO_DAY, NONE, numericColumns } from "
 import type { Table } from "./tables.ts";
 
 /** A table that was chosen or pasted, and its row in the list of files. */
-export interface FileRow {
-  /** The table with the columns that are chosen. */
-  readonly table: Table;
-  readonly element: HTMLElement;
-  /** Shows the number of rows that are counted, and what the first become. */
-  show(options: CountOptions, rows?: number): void;
-}
+export type FileRow = ReturnType<typeof fileRow>;
 
 const DATES = "Dates are read as 2026-11-20, 20.11.2026, 11/20/2026 and Unix times.";
 const KEYS = ["page", "number", "day"] as const;
@@ -22,11 +16,8 @@ type Option = [words: string, sets: Partial<Columns>];
 const SHOWN = 5;
 
 /** Creates the row of a table. `note` is shown below it. */
-export function fileRow(
-  found: Table,
-  note: string,
-  events: { remove(): void; changed(): void },
-): FileRow {
+export function fileRow(found: Table, note: string, changed: () => void, removed: () => void) {
+  // The columns are those that are chosen.
   const table = { ...found, columns: { ...found.columns } };
   const { name, format, heads, source, columns, isAsked, sample } = table;
   const facts = make("span.small");
@@ -36,7 +27,7 @@ export function fileRow(
   const tag = isAsked
     ? make("span.tag.note", "which columns?")
     : make("span.tag", make("span", { "aria-hidden": true }, "✓"), source?.name ?? format);
-  const remove = { click: events.remove, "aria-label": `Remove ${name}` };
+  const remove = { click: removed, "aria-label": `Remove ${name}` };
   const end = make("span.end", make("button.quiet", remove, "Remove"));
   const element = make(
     ".file",
@@ -83,7 +74,7 @@ export function fileRow(
     );
     function change() {
       Object.assign(columns, options[Number(field.value)]?.[1]);
-      events.changed();
+      changed();
     }
     return make("label", label, field);
   }
@@ -125,7 +116,8 @@ export function fileRow(
   return {
     table,
     element,
-    show(options, rows) {
+    /** Shows the number of rows that are counted, and what the first become. */
+    show(options: CountOptions, rows?: number) {
       const count = rows !== undefined && plural(rows, "row");
       const detail = isAsked ? format : columnsInWords();
       facts.textContent = [count, detail].filter(Boolean).join(" · ");

@@ -29,17 +29,16 @@ const DAMAGED = "it is damaged or cannot be unpacked here. Unpack it, or export 
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
 export async function* openFile(file: Blob & { readonly name: string }): AsyncGenerator<Opened> {
   checkSize(file.size);
-  const { name } = file;
   const bytes = new Uint8Array(
     await file.arrayBuffer().catch(() => fail("it cannot be read. Choose it again.")),
   );
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
   if (/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/.test(start)) fail(NO_TEXT);
-  if (start.startsWith("\x1f\x8b")) {
-    return yield textIn(await unpack(bytes, "gzip"), name);
+  if (start !== "PK\x03\x04") {
+    const isPacked = start.startsWith("\x1f\x8b");
+    return yield textIn(isPacked ? await unpack(bytes, "gzip") : bytes, file.name);
   }
-  if (start !== "PK\x03\x04") return yield textIn(bytes, name);
   const entries = entriesOf(bytes).filter(({ name }) => TABLES.test(name));
   if (entries.length === 0) fail("it holds no CSV, TSV, JSON or text.");
   let size = 0;

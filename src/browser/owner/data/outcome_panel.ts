@@ -2,10 +2,11 @@ import { fill, make, tableOf } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";
 import type { Outcome } from "./count_rows.ts";
-import { type Change, send } from "./requests.ts";
+import { send } from "./requests.ts";
 
 /** Number of counters that are shown before an import. */
 const SHOWN = 10;
+const add = (one: number, other: number) => one + other;
 
 /**
  * Shows what would come of an import, also compared with the counters. Resolves with the number of
@@ -24,12 +25,12 @@ export async function showOutcome(
   fill(place, figures(outcome, counted), reasons(outcome), table);
 
   async function compare(isOlder: boolean) {
-    const found = new Map<string, Change>();
+    const found = [];
     for await (const { changes, sent } of send(page, entries, "dry", isOlder, signal)) {
-      for (const change of changes) found.set(change.id, change);
+      found.push(...changes);
       fill(counted, `comparing ${grouped(sent)}…`);
     }
-    return found;
+    return new Map(found.map((change) => [change.id, change]));
   }
 
   const changes = await compare(false);
@@ -56,9 +57,9 @@ export async function showOutcome(
 
 /** Tells what an import has in one line. */
 function figures({ rows, entries, leftOut, days }: Outcome, counted: HTMLElement) {
-  const all = sumOf(rows.values());
-  const out = sumOf(leftOut.values().map(({ rows }) => rows));
-  const views = sumOf(entries.values().map(({ views }) => views));
+  const all = rows.values().reduce(add, 0);
+  const out = leftOut.values().map(({ rows }) => rows).reduce(add, 0);
+  const views = entries.values().map(({ views }) => views).reduce(add, 0);
   const sorted = [...days].sort();
   return make(
     "p.told",
@@ -67,10 +68,6 @@ function figures({ rows, entries, leftOut, days }: Outcome, counted: HTMLElement
     ` in ${grouped(all - out)} of ${plural(all, "row")}, `,
     days.size > 0 ? `by days from ${sorted[0]} to ${sorted.at(-1)}` : "without days",
   );
-}
-
-function sumOf(numbers: Iterable<number>) {
-  return Iterator.from(numbers).reduce((sum, number) => sum + number, 0);
 }
 
 /** Shows which rows are left out, and why. */

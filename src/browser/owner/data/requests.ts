@@ -54,16 +54,10 @@ function linesOf([id, { days: all, lines }]: [string, Entry], isOlder: boolean):
   return [...[total, known].filter(Boolean).map((line) => JSON.stringify(line)), ...lines];
 }
 
-/** A change of a counter that a dry run found. */
-export interface Change {
-  readonly id: string;
-  readonly before: number;
-  readonly after: number;
-}
-
 /** The response to a request of an import. */
 interface Imported {
-  readonly changes: Change[];
+  /** The changes of counters that a dry run found. */
+  readonly changes: { id: string; before: number; after: number }[];
   /** The lines that undo the request. */
   readonly undo: string;
 }

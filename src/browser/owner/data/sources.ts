@@ -122,11 +122,7 @@ export function sourceOf(heads: Row, [first = []]: readonly Row[], name = "") {
  * Returns the columns that are beyond doubt. Those of a known place are, except the order of its
  * dates. Of several columns with numbers or dates none is proposed.
  */
-export function columnsOf(
-  heads: Row,
-  sample: readonly Row[],
-  source: Source | undefined,
-): Columns {
+export function columnsOf(heads: Row, sample: readonly Row[], source?: Source): Columns {
   const dates = dayColumns(heads, sample);
   if (source) {
     const { page, number, day } = source;

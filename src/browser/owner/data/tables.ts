@@ -24,10 +24,8 @@ export interface Table {
   rows(): Iterable<Row>;
 }
 
-/** Number of rows from which columns are recognized. */
+/** Number of rows from which columns and lists are recognized. */
 const SAMPLE = 1000;
-/** Number of lines from which a list is recognized. */
-const LIST_SAMPLE = 200;
 /** Maximum number of columns, of which the page shows a choice. */
 const MAX_COLUMNS = 1000;
 
@@ -112,19 +110,16 @@ function tableAmongComments(text: string): string {
 
 // --- Lists ---------------------------------------------------------------------------------------
 
-/** Takes the place of the number of a line that has none. */
-const NO_NUMBER = "–";
 /** A number of a list. */
 const PLAIN = /^(?:\d{1,3}(?:[.,]\d{3})+|\d+)$/;
-
 /** The beginning of a line of a log. */
 const LOGGED = /^\d{4}-\d\d-\d\d[ T]/;
 
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
 function isList(text: string): boolean {
-  const lines = text.split("\n", LIST_SAMPLE).filter((line) => line.trim());
+  const lines = text.split("\n", SAMPLE).filter((line) => line.trim());
   const matching = lines.filter((line) =>
-    rowOf(line)[1] !== NO_NUMBER && !line.includes("\t") && !LOGGED.test(line)
+    PLAIN.test(rowOf(line)[1] ?? "") && !line.includes("\t") && !LOGGED.test(line)
   );
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
@@ -139,7 +134,7 @@ function rowOf(line: string): Row {
   const last = words.at(-1) ?? "";
   if (text === "") return [""];
   if (words.length > 0 && PLAIN.test(first)) return [text.slice(first.length).trim(), first];
-  return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, NO_NUMBER];
+  return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, last];
 }
 
 /** Creates a table of ids and numbers. */

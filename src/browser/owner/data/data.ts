@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { debounced, save } from "../../lib/browser.ts";
+import { debounced } from "../../lib/browser.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { errorMessage, grouped, plural } from "../../lib/words.ts";
 import type { Page } from "../data_loader.ts";

@@ -3,7 +3,7 @@ interface Service {
   callForJson(path: string, init?: RequestInit): ReturnType<Response["json"]>;
 }
 
-/** What an import has of a counter. */
+/** A counter in an import. */
 export interface Entry {
   /** The sum of its views. */
   views: number;

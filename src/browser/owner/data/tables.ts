@@ -99,8 +99,8 @@ function goAccess(opened: Opened): Table {
 const TABLE = /^(?![#\n])[^]*?(?=\n\n#|(?![^]))/gm;
 
 /**
- * Returns one table after as many empty lines as precede it. Exports of GA4 begin with comments, and
- * may have the table of a chart before that of the pages.
+ * Returns one table, after as many empty lines as precede it. Exports of GA4 begin with comments.
+ * They may have the table of a chart before that of the pages.
  */
 function tableAmongComments(text: string): string {
   const all = [...text.matchAll(TABLE)];
@@ -166,7 +166,7 @@ function jsonLines(opened: Opened): Table {
   return objects(opened, list);
 }
 
-/** Returns the lists of objects in a value, at most two levels below it, and the maps of numbers. */
+/** Returns the lists of objects and the maps of numbers in a value, at most two levels below. */
 function tablesIn(value: unknown, opened: Opened, depth = 2): Table[] {
   if (Array.isArray(value)) {
     return value.length > 0 && value.every(isObject) ? [objects(opened, value)] : [];

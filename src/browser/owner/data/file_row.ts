@@ -33,7 +33,7 @@ export function fileRow(found: Table, note: string, changed: () => void, removed
     ".file",
     make(".line", make("b", name), tag, facts, end),
     note !== "" && make("p.small", note),
-    ...isAsked ? [words, picker(), place] : [],
+    isAsked && make("", words, picker(), place),
   );
 
   /** Creates the controls that choose columns. */

@@ -61,13 +61,14 @@ function figures({ rows, entries, leftOut, days }: Outcome, counted: HTMLElement
   const out = leftOut.values().map(({ rows }) => rows).reduce(add, 0);
   const views = entries.values().map(({ views }) => views).reduce(add, 0);
   const sorted = [...days].sort();
-  return make(
-    "p.told",
+  const words = make(
+    "span",
     make("b", plural(entries.size, "counter")),
     ...[" (", counted, "), ", make("b", plural(views, "view"))],
     ` in ${grouped(all - out)} of ${plural(all, "row")}, `,
     days.size > 0 ? `by days from ${sorted[0]} to ${sorted.at(-1)}` : "without days",
   );
+  return make("p.told", words);
 }
 
 /** Shows which rows are left out, and why. */

@@ -83,6 +83,7 @@ testOwner(
     await page.locator("#data-view").getByLabel("Prefix").fill("blog/");
     await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
     await page.setViewportSize({ width: 390, height: 800 });
+    await button.hover();
     await assertAccessibleInBothModes(page);
     await button.click();
     await page.getByText("Imported 5 counters.").waitFor();

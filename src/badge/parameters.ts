@@ -28,7 +28,7 @@ export const BADGE_PARAMETERS = nameParameters(
     locale,
     theme,
     spark: {
-      meaning: "Draws this many days up to today as bars before the count. Clamped to the range. " +
+      meaning: "Draws this many days up to today as bars beside the count. Clamped to the range. " +
         "0 draws none.",
       schema: { type: "integer", minimum: 7, maximum: 30 },
     },

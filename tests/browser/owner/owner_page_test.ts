@@ -72,7 +72,7 @@ testOwner(
     for (const [format, begin] of Object.entries(copied)) {
       await page.getByLabel("Format", { exact: true }).last().selectOption(format);
       await page.getByRole("button", { name: "Copy all lines" }).click();
-      await page.getByText("Copied", { exact: true }).first().waitFor();
+      await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
       const text = await page.evaluate<string>("navigator.clipboard.readText()");
       strictEqual(text.slice(0, begin.length), begin);
       await page.getByRole("button", { name: "Copy all lines" }).waitFor();
@@ -161,12 +161,16 @@ testOwner(
     await page.keyboard.press("/");
     strictEqual(await page.getByLabel("Search").inputValue(), "");
     strictEqual(await page.evaluate("document.activeElement?.type"), undefined);
-    await page.getByRole("button", { name: "blog/two", exact: true }).focus();
-    const hit = await fetch(`${service.url}/hit?id=blog/two`, { headers: authorized });
-    strictEqual((await hit.json()).hits, 301);
-    await page.clock.fastForward(70_000);
-    await page.locator("tr", { hasText: "301" }).waitFor();
-    strictEqual(await page.evaluate(FOCUSED), "blog/two");
+    await page.getByRole("button", { name: "Select", exact: true }).click();
+    for (const [role, hits] of [["checkbox", 301], ["button", 302]] as const) {
+      const part = page.getByRole("row", { name: "blog/two" }).getByRole(role);
+      await part.focus();
+      const hit = await fetch(`${service.url}/hit?id=blog/two`, { headers: authorized });
+      strictEqual((await hit.json()).hits, hits);
+      await page.clock.fastForward(70_000);
+      await page.locator("tr", { hasText: String(hits) }).waitFor();
+      ok(await part.evaluate((it) => it === it.ownerDocument.activeElement), role);
+    }
     ok(await page.getByText("The secret is new").isHidden());
     await page.keyboard.press("Enter");
     const design = page.getByRole("link", { name: "Design a badge" });

@@ -180,7 +180,8 @@ function redraw() {
   const focused = [...drawn].find(([, row]) => row.contains(button))?.[0];
   drawn.clear();
   drawRows(true);
-  if (focused) focusOn(identityOf(focused), button?.matches(".about") ? ".about" : "button");
+  const part = [".about", ".tick"].find((part) => button?.matches(part));
+  if (focused) focusOn(identityOf(focused), part ?? "button");
 }
 
 function focusOn(identity: string, button: string) {

@@ -37,8 +37,12 @@ export function jobsCard({ base, callForJson, copyButton }: Page) {
       make(".line.copied", make("code", text), copyButton("Copy", () => text, `Copy the ${name}`));
     const show = () =>
       orExplain(place, async () => {
-        const query = new URLSearchParams({ job, ...isBelow && { prefix: prefix.value } });
+        const queryNow = () =>
+          String(new URLSearchParams({ job, ...isBelow && { prefix: prefix.value } }));
+        const query = queryNow();
         const { key } = await callForJson(`key?${query}`);
+        // The response for an earlier prefix may arrive after that for the last one.
+        if (query !== queryNow()) return;
         const command = commandOf(`-H "Authorization: Bearer ${key}" ${base.href.slice(0, -1)}`);
         fill(place, lineOf(key, `key for ${job}`), lineOf(command, `command for ${job}`));
       }, "p.bad");

@@ -58,9 +58,18 @@ export function idsOf(page: Page): Promise<string[]> {
   );
 }
 
-/** Opens the row of a counter, or closes it. */
+/**
+ * Opens the row of a counter, or closes it. The end of a refresh draws the rows again, and a click
+ * that began on an old row would be lost.
+ */
 export async function openRow(page: Page, id: string): Promise<void> {
+  await refreshed(page);
   await page.getByRole("button", { name: id, exact: true }).click();
+}
+
+/** Resolves when the counters are not being loaded. */
+export async function refreshed(page: Page): Promise<void> {
+  await page.locator("[aria-label=Refresh]:not([aria-busy])").waitFor();
 }
 
 /** The number of a counter, as the service tells it to its owner. */

@@ -5,6 +5,7 @@ import {
   hitThrice,
   idsOf,
   openRow,
+  refreshed,
   savedLines,
   testOwner,
 } from "../../../support/owner_page.ts";
@@ -29,8 +30,7 @@ testOwner(
       strictEqual(await focused(), "Undo");
       await keyboard.press("Enter");
       await page.getByText(`Restored ${name}.`).waitFor();
-      // The counters are loaded again, which draws the open row again.
-      await page.locator("[aria-label=Refresh]:not([aria-busy])").waitFor();
+      await refreshed(page);
     };
 
     await page.getByLabel("Group by prefix").uncheck();

@@ -129,8 +129,10 @@ testOwner("each view has an address that a reload keeps", LINES, async ({ page }
   strictEqual(await page.title(), "Counters · Tallymark");
   for (const [name, title] of [["Requests", "Recent requests"], ["Data", "Data"]] as const) {
     await page.getByRole("link", { name, exact: true }).click();
+    const heading = page.getByRole("heading", { name: title, exact: true });
+    await heading.waitFor();
     await page.reload();
-    await page.getByRole("heading", { name: title, exact: true }).waitFor();
+    await heading.waitFor();
     await assertAccessible(page);
   }
 });

@@ -1,18 +1,93 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createCalendar } from "../../src/domain/calendar.ts";
-import { NOTHING, type Seen, textOf } from "./linearizability/counter_model.ts";
-import { startRandomWorkload } from "./linearizability/random_workload.ts";
-import { heldIn, Recorder } from "./linearizability/recorder.ts";
+import { formatDay } from "../../src/domain/history.ts";
 import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { type ServiceOptions, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { TIME_ZONE } from "../support/time_zones.ts";
-import { waitFor } from "../support/wait_for.ts";
 import { times } from "../support/times.ts";
-import { startImports } from "./imports.ts";
+import { waitFor } from "../support/wait_for.ts";
+import { NOTHING, type Seen, textOf } from "./linearizability/counter_model.ts";
+import { startRandomWorkload } from "./linearizability/random_workload.ts";
+import { heldIn, Recorder } from "./linearizability/recorder.ts";
+import { pause } from "./load.ts";
+
+/** Imports of ever new counters, one after the other, until they are stopped. */
+interface Imports extends AsyncDisposable {
+  /** Number of imports that were stored completely, and number of those that were not. */
+  readonly stored: number;
+  readonly refused: number;
+  stop(): Promise<void>;
+  /** Fails where an import stored something else than it told. */
+  check(held: ReadonlyMap<string, Seen>): void;
+}
+
+const LINES = 100;
+/** Some days ago, for the days of the lines. */
+const DAY = createCalendar("UTC").today() - 20;
+/** Milliseconds between one import and the next, as each makes the store larger. */
+const REST_MS = 20;
+
+type Told = { text: string; status: number; detail: string };
+
+/** Starts to import. */
+function startImports(url: string): Imports {
+  const all: Told[] = [];
+  let stopped = false;
+  const done = (async () => {
+    while (!stopped) {
+      const text = linesOf(all.length);
+      const body = `${text}\n`;
+      const answer = await fetch(`${url}/counters`, { method: "POST", headers: authorized, body });
+      const { status } = answer;
+      const json = await answer.json();
+      if (status === 200) deepStrictEqual(json, { counters: LINES });
+      all.push({ text, status, detail: json.detail });
+      await pause(REST_MS);
+    }
+  })();
+  const stop = async () => {
+    stopped = true;
+    await done;
+  };
+  return {
+    get stored() {
+      return all.filter(({ status }) => status === 200).length;
+    },
+    get refused() {
+      return all.filter(({ status }) => status !== 200).length;
+    },
+    stop,
+    check(held) {
+      for (const told of all) checkOne(told, held);
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function linesOf(number: number): string {
+  return Array.from({ length: LINES }, (_, line) =>
+    JSON.stringify({
+      // Not in their order, as people send them.
+      id: `import-${number}-${(line * 37) % LINES}`,
+      hits: 1000 + line,
+      days: { [formatDay(DAY)]: line + 1, [formatDay(DAY - 400)]: 7 },
+    })).join("\n");
+}
+
+function checkOne({ text, status, detail }: Told, held: ReadonlyMap<string, Seen>): void {
+  const lines = text.split("\n").map((line) => JSON.parse(line));
+  const there = lines.filter(({ id }) => held.has(id));
+  for (const line of there) strictEqual(textOf(held.get(line.id) ?? 0), textOf(heldIn(line)));
+  if (status === 200) return strictEqual(there.length, LINES);
+  match(String(status), /^50[34]$/, detail);
+  const told = Number(/Lines stored for sure: (\d+)\./.exec(detail)?.[1]);
+  // Imports without a response may be stored as well.
+  ok(status === 503 ? there.length === told : there.length >= told, `${there.length}: ${detail}`);
+}
 
 /** Enough for few callers to meet at each, as it takes time to put what they were told in order. */
 const IDS = ["a}b", "日本", "d:e", ...Array.from({ length: 15 }, (_, number) => `c${number}`)];

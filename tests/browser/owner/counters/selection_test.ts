@@ -60,6 +60,10 @@ testOwner(
     await page.getByLabel("Select blog/b", { exact: true }).press("Space");
     await bar.getByText("2 counters, 1,514 views").waitFor();
     await assertAccessibleInBothModes(page);
+    // The counters are loaded again each minute.
+    await page.evaluate("document.querySelector('[aria-label=Refresh]').click()");
+    await page.locator("[aria-label=Refresh]:not([aria-busy])").waitFor();
+    strictEqual(await page.locator(":focus").getAttribute("aria-label"), "Select blog/b");
     await keyboard.press("Enter");
     await keyboard.press("Tab");
     strictEqual(await focused(), "Merge…");

@@ -167,11 +167,10 @@ function commandFor({ path, methods, operation }: DocumentedOperation): string {
 
 /** Returns the query of the command, so that it names a counter or a group where it can. */
 function queryFor({ parameters }: Operation, method: string): string {
-  const id = parameters.find(({ name }) => name === "id")?.schema;
-  if (id === undefined) {
-    const takes = (wanted: string) => parameters.some(({ name }) => name === wanted);
-    return takes("to") ? "?from=home&to=start" : takes("prefix") ? "?prefix=blog/" : "";
-  }
+  const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;
+  if (method !== "" && schemaOf("from")) return "?from=home&to=start";
+  const id = schemaOf("id");
+  if (id === undefined) return schemaOf("prefix") ? "?prefix=blog/" : "";
   return id.default !== undefined || id.type === "array" || method !== "" ? "?id=home" : "";
 }
 

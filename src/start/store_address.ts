@@ -3,7 +3,7 @@ import type { RedisAddress, RedisForm, RedisSetting, StoreSetting } from "../sto
 
 /** Parses `STORE_URL`. Throws a RangeError if it is invalid. */
 export function parseStoreUrl(text: string, deploy: boolean): StoreSetting {
-  if (/^(?:rediss?[+-])?(?:unix|socket):|\.sock(?:\?.*)?$/i.test(text)) {
+  if (/^(?:rediss?[+-])?(?:unix|socket):|^(?!kv:).*\.sock(?:\?.*)?$/i.test(text)) {
     throw new RangeError(
       "cannot be a unix socket, because Redis is reached by TCP only, such as redis://127.0.0.1:6379",
     );

@@ -82,6 +82,10 @@ for (const [url, message] of bad) {
   });
 }
 
+Deno.test("a counter file may be called as a socket is", () => {
+  deepStrictEqual(parseStoreUrl("kv:/tmp/x.sock", false), { kind: "kv-file", path: "/tmp/x.sock" });
+});
+
 const hosted: RedisAddress = { ...plain, tls: true, username: "default", password: "p@:/#" };
 
 const hosts: [host: string, changes: Partial<RedisAddress>][] = [

@@ -43,12 +43,13 @@ export function moveCounters({ counters }: Service): Endpoint {
     parameters: [from, id, to],
     parse(query) {
       const id = query.get("id");
+      if (id !== undefined && query.get("from") !== undefined) {
+        throw new Problem("bad-query", { detail: "Send from= or id=, not both." });
+      }
       const [one, other] = [requiredId(id ?? query.get("from")), requiredId(query.get("to"))];
       const isGroup = id === undefined && one.endsWith("/");
       const overlap = isGroup && (one.startsWith(other) || other.startsWith(one));
-      const isMixed = id === undefined
-        ? isGroup !== other.endsWith("/")
-        : query.get("from") !== undefined;
+      const isMixed = id === undefined && isGroup !== other.endsWith("/");
       if (one === other || overlap || isMixed) {
         throw new Problem("bad-query", {
           detail: "Send two different ids, or two prefixes that end in a slash, of which neither " +

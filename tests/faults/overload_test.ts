@@ -1,17 +1,16 @@
 import { ok } from "node:assert/strict";
 import { needsRedis } from "../support/redis_server.ts";
-import { type Service, startService } from "../support/service.ts";
+import type { Service } from "../support/service.ts";
 import type { TcpProxy } from "../support/tcp_proxy.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { settleAll } from "../support/settle.ts";
 import type { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 import { fullNumbers } from "../support/time_limit.ts";
-import { SECRET } from "../support/secret.ts";
 import { hitHead, openCallers } from "./load.ts";
 import { checkGrowth, residentMemory } from "./recovery.ts";
 import { storedInRedis } from "./stored.ts";
-import { startProxiedRedis } from "../support/proxied_redis.ts";
+import { startProxiedService } from "../support/proxied_redis.ts";
 
 /**
  * Callers at once: more than the 10,000 that may wait. Those that were refused and some more call a
@@ -24,11 +23,8 @@ Deno.test(
   "/hit: of 20,000 requests those past the bound are 503, and the others exact",
   needsRedis,
   async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
-    });
+    await using proxied = await startProxiedService();
+    const { redis, proxy, service } = proxied;
     const ledger = new Ledger();
     await service.storeReady();
     const callers = await openCallers(service, CALLERS);

@@ -1,8 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { startProxiedRedis } from "../support/proxied_redis.ts";
+import { startProxiedService } from "../support/proxied_redis.ts";
 import { needsRedis } from "../support/redis_server.ts";
-import { SECRET } from "../support/secret.ts";
-import { startService } from "../support/service.ts";
 import { fullNumbers } from "../support/time_limit.ts";
 import { times } from "../support/times.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -19,11 +17,8 @@ Deno.test(
   "/hit: a hit goes to Redis although no reply to the one before it has come",
   needsRedis,
   async () => {
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
-    });
+    await using proxied = await startProxiedService();
+    const { redis, proxy, service } = proxied;
     let attempt = 0;
     // On a busy machine the service may give Redis up before the second hit has come: again.
     await waitFor("a second hit at Redis before the first is answered", async () => {
@@ -62,11 +57,8 @@ Deno.test(
   async () => {
     const ledger = new Ledger();
     const rounds = times(30, 100);
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
-    });
+    await using proxied = await startProxiedService();
+    const { redis, proxy, service } = proxied;
     await service.storeReady();
     proxy.delay(ONE_WAY);
     let best = Infinity;
@@ -104,11 +96,8 @@ Deno.test(
   needsRedis,
   async () => {
     const runs = times(10, 100);
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
-    });
+    await using proxied = await startProxiedService();
+    const { redis, proxy, service } = proxied;
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {
       await service.storeReady();
@@ -131,11 +120,8 @@ Deno.test(
   needsRedis,
   async () => {
     const runs = times(3, 20);
-    await using proxied = await startProxiedRedis();
-    const { redis, proxy, url } = proxied;
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: url },
-    });
+    await using proxied = await startProxiedService();
+    const { redis, proxy, service } = proxied;
     const ledger = new Ledger();
     for (let run = 1; run <= runs; run++) {
       await service.storeReady();

@@ -1,3 +1,5 @@
+import { SECRET } from "./secret.ts";
+import { type Service, startService } from "./service.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
 import { startProxy, type TcpProxy } from "./tcp_proxy.ts";
 
@@ -22,4 +24,17 @@ export async function startProxiedRedis(options: RedisOptions = {}): Promise<Pro
       await redis[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Starts a service on a Redis behind a proxy; all end when disposed of. */
+export async function startProxiedService(): Promise<
+  Omit<ProxiedRedis, "url"> & { readonly service: Service }
+> {
+  await using stack = new AsyncDisposableStack();
+  const { redis, proxy, url } = stack.use(await startProxiedRedis());
+  const service = stack.use(
+    await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: url } }),
+  );
+  const all = stack.move();
+  return { redis, proxy, service, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

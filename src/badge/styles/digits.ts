@@ -69,7 +69,7 @@ const FRAME = 7;
 
 /** The wheels of an old car's odometer; the last one, in ivory, is about to turn. */
 const wheels = digitStyle("odometer", () => ({
-  height: 36,
+  height: 34,
   step: WHEEL_WIDTH,
   edges: 2 * FRAME,
   words: "#ff9b90",
@@ -78,10 +78,10 @@ const wheels = digitStyle("odometer", () => ({
     const clip = ownId("c", width);
     const drawn = typeof content === "string" ? content : drawWheels(content);
     return FINISH +
-      `<clipPath id="${clip}"><rect x="${FRAME}" y="5" width="${inner}" height="26" rx="2"/></clipPath>` +
-      `<rect width="${width}" height="36" rx="6" fill="url(#${METAL})"/>` +
-      `<rect x="5" y="3" width="${inner + 4}" height="30" rx="4"/>` +
-      `<g clip-path="url(#${clip})">${drawn}<path fill="url(#${ROUND})" d="M${FRAME} 5h${inner}v26H${FRAME}z"/></g>`;
+      `<clipPath id="${clip}"><rect x="${FRAME}" y="4" width="${inner}" height="26" rx="2"/></clipPath>` +
+      `<rect width="${width}" height="34" rx="6" fill="url(#${METAL})"/>` +
+      `<rect x="5" y="2" width="${inner + 4}" height="30" rx="4"/>` +
+      `<g clip-path="url(#${clip})">${drawn}<path fill="url(#${ROUND})" d="M${FRAME} 4h${inner}v26H${FRAME}z"/></g>`;
   },
 }));
 
@@ -105,13 +105,13 @@ function drawWheels(cells: readonly Cell[]): string {
   const last = cells.at(-1)?.character ?? "";
   const digit = (text: string, y: number) =>
     `<path transform="translate(${end + 5.5} ${y})" d="${STROKES[text] ?? ""}"/>`;
-  return `<path stroke="#1b1d1f" stroke-width="26" stroke-dasharray="21 1" d="M${left} 18H${end}"/>` +
-    `<rect x="${end}" y="5" width="21" height="26" fill="#efe9da"/>` +
+  return `<path stroke="#1b1d1f" stroke-width="26" stroke-dasharray="21 1" d="M${left} 17H${end}"/>` +
+    `<rect x="${end}" y="4" width="21" height="26" fill="#efe9da"/>` +
     `<g fill="none" stroke="#f5f2e8" stroke-width="2.3" stroke-linecap="round" stroke-linejoin="round">` +
-    drawDigits(dark, { x: left + 5.5, y: 10, step: WHEEL_WIDTH, ink: "" }) +
+    drawDigits(dark, { x: left + 5.5, y: 9, step: WHEEL_WIDTH, ink: "" }) +
     // The next digit shows below, as on a wheel that has begun to turn.
-    `<g stroke="#b3261e">${digit(last, 7.5)}${
-      digit(String((Number(last) + 1) % 10), 27.5)
+    `<g stroke="#b3261e">${digit(last, 6.5)}${
+      digit(String((Number(last) + 1) % 10), 26.5)
     }</g></g>`;
 }
 
@@ -191,13 +191,13 @@ export const led: Style = digitStyle("led", ({ color, valueColor }) => {
   const light = valueColor ?? color ?? "#ff6a4d";
   const unlit = ownId("u", glow);
   return {
-    height: 36,
+    height: 38,
     step: SEGMENT_STEP,
     edges: 14,
     words: light,
     draw(width, content) {
-      const panel = `<rect width="${width}" height="36" rx="5" fill="#17100f"/>` +
-        `<rect x="1" y="1" width="${width - 2}" height="34" rx="4" fill="none" stroke="#fff" ` +
+      const panel = `<rect width="${width}" height="38" rx="5" fill="#17100f"/>` +
+        `<rect x="1" y="1" width="${width - 2}" height="36" rx="4" fill="none" stroke="#fff" ` +
         `stroke-opacity=".08"/>`;
       if (typeof content === "string") return panel + content;
       const [dim, bright] = [true, false].map((leading) =>
@@ -205,11 +205,11 @@ export const led: Style = digitStyle("led", ({ color, valueColor }) => {
       );
       const shown = `${dim === "" ? "" : `<path opacity=".55" d="${dim}"/>`}<path d="${bright}"/>`;
       const across = content.length * SEGMENT_STEP;
-      return `<pattern id="${unlit}" x="${PANEL_LEFT}" width="${SEGMENT_STEP}" height="36" patternUnits="userSpaceOnUse">` +
+      return `<pattern id="${unlit}" x="${PANEL_LEFT}" width="${SEGMENT_STEP}" height="38" patternUnits="userSpaceOnUse">` +
         `<path fill="none" stroke-linecap="round" stroke="${glow}" stroke-opacity=".11" stroke-width="2.8" ` +
         `d="${segments("abcdefg", 0)}" transform="translate(-${PANEL_LEFT})"/></pattern>` +
         `${panel}<g transform="skewX(-5) translate(2.5)" fill="none" stroke-linecap="round">` +
-        `<path fill="url(#${unlit})" d="M${PANEL_LEFT} 0h${across}v36h-${across}z"/>` +
+        `<path fill="url(#${unlit})" d="M${PANEL_LEFT} 0h${across}v38h-${across}z"/>` +
         `<g stroke="${glow}" stroke-opacity=".2" stroke-width="6">${shown}</g>` +
         `<g stroke="${light}" stroke-width="2.8">${shown}</g></g>`;
     },
@@ -218,13 +218,13 @@ export const led: Style = digitStyle("led", ({ color, valueColor }) => {
 
 /** The segments by their usual letters, clockwise from the top: start and stroke. */
 const SEGMENTS: Readonly<Record<string, readonly [x: number, y: number, stroke: string]>> = {
-  a: [3, 1, "h8"],
-  b: [12.5, 2.5, "v8"],
-  c: [12.5, 13.5, "v8"],
-  d: [3, 23, "h8"],
-  e: [1.5, 13.5, "v8"],
-  f: [1.5, 2.5, "v8"],
-  g: [3, 12, "h8"],
+  a: [3, 9, "h8"],
+  b: [12.5, 10.5, "v7"],
+  c: [12.5, 20.5, "v7"],
+  d: [3, 29, "h8"],
+  e: [1.5, 20.5, "v7"],
+  f: [1.5, 10.5, "v7"],
+  g: [3, 19, "h8"],
 };
 
 /** The segments that each digit lights. */
@@ -233,7 +233,7 @@ const LIT = "abcdef bc abged abgcd fgbc afgcd afgedc abc abcdefg gfabcd".split("
 function lit({ character }: Cell, index: number): string {
   const x = PANEL_LEFT + index * SEGMENT_STEP;
   return character === "/"
-    ? `M${x + 11} 8L${x + 3} 28`
+    ? `M${x + 11} 10L${x + 3} 28`
     : segments(LIT[Number(character)] ?? "", index);
 }
 
@@ -241,7 +241,7 @@ function segments(names: string, index: number): string {
   const left = PANEL_LEFT + index * SEGMENT_STEP;
   return [...names].map((name) => {
     const [x, y, stroke] = SEGMENTS[name] ?? [0, 0, ""];
-    return `M${left + x} ${y + 6}${stroke}`;
+    return `M${left + x} ${y}${stroke}`;
   }).join("");
 }
 

@@ -6,7 +6,7 @@ import type { Content, Draw, Style } from "./style.ts";
 /** A score of an old video game, with 5 by 7 dots a letter. Zeros before the number are dim. */
 export const pixel: Style = { ...DIGITS, names: ["pixel"], layout };
 
-const HEIGHT = 26;
+const HEIGHT = 30;
 /** Pixels to a dot. */
 const SCALE = 2;
 /** Dots to a letter with the gap behind it. */
@@ -34,8 +34,8 @@ function layout(palette: Palette, label: Line): Draw {
       ).join("")
     );
     const drawn = (color: string, d: string) => `<path stroke="${color}" d="${d}"/>`;
-    const shapes = `<path fill="${bg}" d="M2 0h${width - 4}v2h2v22h-2v2H2v-2H0V2h2z"/>` +
-      `<g transform="scale(${SCALE}) translate(0 .5)" fill="none">` +
+    const shapes = `<path fill="${bg}" d="M2 0h${width - 4}v2h2v26h-2v2H2v-2H0V2h2z"/>` +
+      `<g transform="scale(${SCALE}) translate(0 1.5)" fill="none">` +
       // Words take many dots: a shadow would double them.
       (digits === undefined
         ? ""

@@ -22,7 +22,7 @@ const SAMPLES = [
 const THEMES = ["none", "light", "dark"];
 
 const GAP = 6;
-const ROW = 34;
+const ROW = 44;
 const WIDTH = 880;
 
 /** The address of the committed sheet. */

@@ -3,6 +3,7 @@ import { drawBadge, drawError, type Look, parseLook } from "../../../src/badge/d
 import { STYLES } from "../../../src/badge/styles.ts";
 import { BADGE_PARAMETERS } from "../../../src/badge/parameters.ts";
 import { badgeBars } from "../../../src/badge/bars.ts";
+import { drawPixels } from "../../support/picture.ts";
 import { attribute, ends, parseSvg, texts } from "../../support/parse_svg.ts";
 
 const DIGITS = ["odometer", "flap", "led", "pixel"];
@@ -34,6 +35,23 @@ Deno.test("drawBadge() puts the bars of digit styles behind the panel, as high a
     const svg = drawBadge(shown, "42", { bars });
     strictEqual(Number(attribute(parseSvg(svg), "svg", "width")), width + 6 + bars.width);
     match(svg, new RegExp(`transform="scale\\(1 2\\)"><path d="M${width + 6} `));
+  }
+});
+
+Deno.test("drawBadge() stands the digits of all digit styles 8 px above the bottom, so that a row shares one baseline", () => {
+  for (const style of DIGITS) {
+    // The last wheel of the odometer has begun to turn, so it is the same in both.
+    const [ones, twos] = ["1111111", "2222221"].map((count) =>
+      drawPixels(drawBadge(look(`style=${style}&label=`), count))
+    );
+    ok(ones !== undefined && twos !== undefined);
+    const { width, height, data } = ones;
+    // A glow, a shadow and a row that is covered by less than half differ by less.
+    const off = (at: number) => Math.abs((data[at] ?? 0) - (twos.data[at] ?? 0));
+    const last = data.findLastIndex((_: number, at: number) =>
+      off(at - 2) + off(at - 1) + off(at) > 250
+    );
+    strictEqual(height - 1 - Math.floor(last / 4 / width), 8, style);
   }
 });
 

@@ -40,10 +40,7 @@ import { Failure } from "./errors.ts";
 
 /** A counter in a store, as far as it was read. */
 export interface CounterRecord {
-  /**
-   * The total, or 0 if none is stored. The failure `not-a-counter` if the stored value is not a
-   * total.
-   */
+  /** The total, or 0 if none is stored. `not-a-counter` if an entry that was read is invalid. */
   readonly total: Outcome;
   /** True if a total is stored. */
   readonly exists: boolean;
@@ -52,16 +49,9 @@ export interface CounterRecord {
    * ledger.
    */
   readonly openDay: Day;
-  /**
-   * Undefined if none is stored, or if it was not read. "damaged" if the stored value is not a
-   * ledger.
-   */
-  readonly ledger?: OpenYear | "damaged" | undefined;
-  /**
-   * The closed years that are stored. Writes need them. Hits need them only if the ledger is
-   * damaged or its open day is ahead. A damaged year has no hits, and is deleted or replaced with
-   * the others.
-   */
+  /** Undefined if none is stored, or if it was not read. */
+  readonly ledger?: OpenYear | undefined;
+  /** The closed years. Writes need them. Hits need them only if the open day is ahead. */
   readonly years?: readonly YearEntry[];
   /** The last report. Hits need none. */
   readonly report?: Report | undefined;
@@ -250,13 +240,13 @@ export function planMove(
 }
 
 /**
- * Returns the total and days of a record, as far as its years were read. A damaged ledger counts as
- * none. No day is ahead, see {@linkcode dropAhead}.
+ * Returns the total and days of a record, as far as its years were read. No day is ahead, see
+ * {@linkcode dropAhead}.
  */
 export function stateOf(record: CounterRecord, now: CurrentDays): CounterState | Failure {
   const { total, exists, ledger, years = [], report } = record;
   if (typeof total !== "number") return total;
-  const days = isValid(ledger) ? dropAhead(daysOf({ ledger, years }, total), now) : undefined;
+  const days = ledger && dropAhead(daysOf({ ledger, years }, total), now);
   return { hits: total, days, ...exists && report && { report } };
 }
 
@@ -264,22 +254,15 @@ function refuse(failure: Failure): { result: Failure; writes: undefined } {
   return { result: failure, writes: undefined };
 }
 
-/**
- * Returns the writes that open a day. Without a valid ledger, nothing refers to the stored years,
- * so they are deleted.
- */
+/** Returns the writes that open a day. */
 function openDay(record: CounterRecord, total: number, now: CurrentDays): HistoryWrites {
-  const known = isValid(record.ledger) ? record.ledger : undefined;
+  const known = record.ledger;
   if (known !== undefined && isAhead(known.openDay, now)) {
     const days = daysOf({ ledger: known, years: record.years ?? [] }, total);
     return replaceDays(record, dropAhead(days, now), total);
   }
   const { ledger, over } = rollOverDay({ ledger: known, total }, now.today);
-  return {
-    ledger,
-    years: over === undefined ? [] : [over],
-    deletedYears: known === undefined ? storedYears(record) : [],
-  };
+  return { ledger, years: over === undefined ? [] : [over], deletedYears: [] };
 }
 
 /** Returns the writes that replace all days of a counter with this total. */
@@ -294,10 +277,6 @@ function deletion(record: CounterRecord): Writes | undefined {
   if (!record.exists && record.ledger === undefined) return undefined;
   const history = { ledger: undefined, years: [], deletedYears: storedYears(record) };
   return { total: undefined, history, deduplication: undefined, report: null };
-}
-
-function isValid(ledger: CounterRecord["ledger"]): ledger is OpenYear {
-  return ledger !== undefined && ledger !== "damaged";
 }
 
 function storedYears({ years = [] }: CounterRecord): number[] {

@@ -64,14 +64,12 @@ async function open(
   if (setting.kind !== "redis") requireDenoKv();
   const healthOf = (node?: string) => createStoreHealth(log, metrics, node);
   const health = healthOf();
-  const logged = new Set<string>();
-  const warnOnce = (event: string, id: string) => {
-    if (!logged.has(event)) log.warn(event, { id });
-    logged.add(event);
+  let isAheadLogged = false;
+  const onAhead = (id: string) => {
+    if (!isAheadLogged) log.warn(CLOCK_AHEAD, { id });
+    isAheadLogged = true;
   };
-  const onDamaged = (id: string) => warnOnce(DAMAGED_DAYS, id);
-  const onAhead = (id: string) => warnOnce(CLOCK_AHEAD, id);
-  const common = { prefix, health, calendar, onDamaged, onAhead };
+  const common = { prefix, health, calendar, onAhead };
   switch (setting.kind) {
     case "kv-file": {
       const { path } = setting;
@@ -124,9 +122,6 @@ async function open(
       });
   }
 }
-
-const DAMAGED_DAYS =
-  "the daily history of a counter is damaged and ignored: check whether others are affected";
 
 const CLOCK_AHEAD =
   "another server is a day ahead, its hits count for today or for no day: give all servers on this store the same TIME_ZONE, and check their clocks";

@@ -21,8 +21,6 @@ export interface KvStoreSetup {
   /** Returns the milliseconds left of that day. */
   msUntilMidnight?: () => number;
   journalLimits?: JournalLimits;
-  /** Called with the counter whose days are damaged. */
-  onDamaged?: (id: string) => void;
   /** Called with a counter whose open day is ahead. */
   onAhead?: (id: string) => void;
 }
@@ -45,7 +43,6 @@ export async function kvStore(
     prefix: "hits:",
     health: NOOP_HEALTH,
     calendar: { ...createCalendar("UTC"), today, msUntilMidnight },
-    onDamaged() {},
     onAhead() {},
     ...setup,
     isShared: shared,

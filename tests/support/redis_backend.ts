@@ -85,12 +85,11 @@ export function storeOn(
     today = () => TODAY,
     // The other clocks of a test may be past midnight.
     msUntilMidnight = () => 60_000,
-    onDamaged = () => {},
     onAhead = () => {},
   }: StoreOptions = {},
 ): CounterStore {
   const calendar = { ...createCalendar("UTC"), today, msUntilMidnight };
-  const store = createRedisStore({ link, prefix, calendar, onDamaged, onAhead });
+  const store = createRedisStore({ link, prefix, calendar, onAhead });
   return { source: "redis", ...REDIS_BATCHES, ...store };
 }
 
@@ -103,10 +102,10 @@ export interface RedisStoreSetup extends LinkOptions, StoreOptions {
 /** Opens a store on a real Redis, and waits until it takes hits. */
 export async function openRedisStore(
   url: string,
-  { prefix, today, msUntilMidnight, onDamaged, onAhead, between, ...rest }: RedisStoreSetup = {},
+  { prefix, today, msUntilMidnight, onAhead, between, ...rest }: RedisStoreSetup = {},
 ): Promise<CounterStore> {
   const link = await linkTo(url, rest);
-  const options = { prefix, today, msUntilMidnight, onDamaged, onAhead };
+  const options = { prefix, today, msUntilMidnight, onAhead };
   const store = storeOn(between === undefined ? link : interrupted(link, between), options);
   await connected(store);
   return store;

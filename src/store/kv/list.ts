@@ -5,7 +5,7 @@ import type { ListedCounter, ListOptions, ListPage } from "../../domain/store.ts
 import { Failure } from "../../domain/errors.ts";
 import { stateOf } from "../../domain/planner.ts";
 import type { Database } from "./database.ts";
-import { type KvPlace, type KvRecord, readHistories, recordOf, yearEntryOf } from "./records.ts";
+import { addYears, type KvPlace, type KvRecord, readHistories, recordOf } from "./records.ts";
 
 /** Number of counters on a page, with days and without. Hits wait for each page. */
 const PAGE_SIZE = 100;
@@ -67,9 +67,8 @@ async function pageOf(
     if (place.isShared && !isWhole) {
       return (await readHistories(place, [{ id, since }]))[0] ?? record;
     }
-    if (typeof ledger !== "object" || yearsSince(ledger, since).length === 0) return record;
-    const entries = years.get(id) ?? [];
-    return { ...record, years: entries.map((entry) => yearEntryOf(entry, place.onDamaged)) };
+    if (ledger === undefined || yearsSince(ledger, since).length === 0) return record;
+    return addYears(record, years.get(id) ?? []);
   }));
   const now = currentDays(place.calendar);
   let foreign = entries.length - totals.length;

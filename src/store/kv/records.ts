@@ -1,13 +1,6 @@
 import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import {
-  type Day,
-  firstDayOf,
-  LAST_DAY,
-  type YearEntry,
-  yearOf,
-  yearsSince,
-} from "../../domain/history.ts";
+import { type Day, LAST_DAY, yearOf, yearsSince } from "../../domain/history.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { CounterRecord } from "../../domain/planner.ts";
@@ -38,8 +31,6 @@ export interface KvPlace {
   readonly calendar: Calendar;
   /** Returns the total of a counter in the newest row of the journal. */
   journaled(id: CounterId): JournalTotal | undefined;
-  /** Called with a counter whose days are damaged. They count as none. */
-  onDamaged(id: string): void;
   /** Called with a counter whose open day is ahead. */
   onAhead(id: string): void;
 }
@@ -103,31 +94,33 @@ export async function readForWrites(
 
 /** Closed years change only together with the ledger. If that changes, they are read again. */
 async function withHistory(place: KvPlace, record: KvRecord, since: Day): Promise<KvRecord> {
-  const { years, ledgerStamp, id } = await withYears(place, record, since);
-  if (years === undefined) return record;
-  const [after = record] = await readRecords(place, [id]);
-  if (after.ledgerStamp !== ledgerStamp) return await withHistory(place, after, since);
-  return { ...after, years };
+  const read = await withYears(place, record, since);
+  if (read.years === undefined) return read;
+  const [after = read] = await readRecords(place, [read.id]);
+  return after.ledgerStamp === read.ledgerStamp ? read : await withHistory(place, after, since);
 }
 
-/**
- * Adds the closed years from `since` on, or all that are stored if the ledger is damaged or its
- * open day is ahead.
- */
+/** Adds the closed years from `since` on, or all of them if the open day is ahead. */
 export async function withYears<Read extends KvRecord>(
-  { kv, keys, calendar, onDamaged }: KvPlace,
+  { kv, keys, calendar }: KvPlace,
   record: Read,
   since: Day,
 ): Promise<Read> {
   const { id, ledger } = record;
   if (ledger === undefined) return record;
-  const needsAll = ledger === "damaged" || isAhead(ledger.openDay, currentDays(calendar));
+  const needsAll = isAhead(ledger.openDay, currentDays(calendar));
   const years = needsAll ? [0, yearOf(LAST_DAY)] : yearsSince(ledger, since);
   const [first, last] = [years[0], years.at(-1)];
   if (first === undefined || last === undefined) return record;
   const range = { start: keys.year(id, first), end: keys.year(id, last + 1) };
   const entries = await Array.fromAsync(kv.list<unknown>(range));
-  return { ...record, years: entries.map((entry) => yearEntryOf(entry, onDamaged)) };
+  return addYears(record, entries);
+}
+
+/** Adds closed years to a record. */
+export function addYears<Read extends KvRecord>(record: Read, entries: readonly KvEntry[]): Read {
+  const years = entries.flatMap(({ key, value }) => decodeYear(value, Number(key.at(-1))) ?? []);
+  return { ...record, years, ...years.length < entries.length && { total: NOT_A_COUNTER } };
 }
 
 /** Reads entries, in the order of the keys. Two that follow each other are from one instant. */
@@ -156,16 +149,15 @@ export function recordOf(
   const isJournaled = row !== undefined && versionstamp !== null && row.versionstamp > versionstamp;
   const ledgerStamp = ledger?.versionstamp;
   const valid = decodeLedger(ledger?.value);
-  const isDamaged = valid === undefined && typeof ledgerStamp === "string";
-  if (isDamaged) place.onDamaged(id);
+  const isInvalid = valid === undefined && typeof ledgerStamp === "string";
   if (valid !== undefined && isAhead(valid.openDay, currentDays(place.calendar))) place.onAhead(id);
   return {
     id,
-    total: isJournaled ? row.total : totalIn(total),
+    total: isInvalid ? NOT_A_COUNTER : isJournaled ? row.total : totalIn(total),
     exists: versionstamp !== null,
     openDay: valid?.openDay ?? -Infinity,
     versionstamp,
-    ledger: isDamaged ? "damaged" : valid,
+    ledger: valid,
     ledgerStamp,
     report: valid && decodeReport(ledger?.value),
   };
@@ -175,13 +167,7 @@ function totalIn(entry: KvEntry | undefined): Outcome {
   if (!entry?.versionstamp) return 0;
   const { value } = entry;
   const isTotal = value instanceof Deno.KvU64 && value.value <= BigInt(MAX_HITS);
-  return isTotal ? Number(value.value) : new Failure("not-a-counter");
+  return isTotal ? Number(value.value) : NOT_A_COUNTER;
 }
 
-/** Converts the entry of a year. A damaged year has no days. */
-export function yearEntryOf({ key, value }: KvEntry, onDamaged: KvPlace["onDamaged"]): YearEntry {
-  const year = Number(key.at(-1));
-  const valid = decodeYear(value, year);
-  if (valid === undefined) onDamaged(String(key.at(-2)));
-  return valid ?? { year, last: firstDayOf(year), hits: [] };
-}
+const NOT_A_COUNTER = new Failure("not-a-counter");

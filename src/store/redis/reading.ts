@@ -1,6 +1,6 @@
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
 import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
-import type { CounterState, Day } from "../../domain/history.ts";
+import { type CounterState, type Day, yearsSince } from "../../domain/history.ts";
 import type {
   HistoryQuery,
   ListedCounter,
@@ -17,7 +17,6 @@ import {
   recordOf,
   relatedKey,
   type StoredTexts,
-  yearsToRead,
 } from "./redis_layout.ts";
 import type { StoreLink } from "./node.ts";
 import { failureOf, isRefused } from "./reply.ts";
@@ -30,8 +29,6 @@ export interface RedisStoreOptions {
   /** The beginning of every key of a counter. */
   prefix: string;
   calendar: Calendar;
-  /** Called if the days of a counter are found to be damaged. They count as none. */
-  onDamaged(id: CounterId): void;
   /** Called with a counter whose open day is ahead. */
   onAhead(id: CounterId): void;
 }
@@ -117,14 +114,9 @@ export async function readStates(
   const replies = (missing.length > 0 ? await options.link.send(missing) : []).values();
   return counters.map((counter) => {
     if (counter instanceof Failure) return counter;
-    const { id, record } = counter;
-    if (!record.exists) {
-      const { value: reply } = replies.next();
-      return reply?.kind === "done" ? undefined : failureOf(reply, "store-unavailable");
-    }
-    const hasDamagedYear = record.years?.some(({ hits }) => hits.length === 0);
-    if (record.ledger === "damaged" || hasDamagedYear) options.onDamaged(id);
-    return stateOf(record, now);
+    if (counter.record.exists) return stateOf(counter.record, now);
+    const { value: reply } = replies.next();
+    return reply?.kind === "done" ? undefined : failureOf(reply, "store-unavailable");
   });
 }
 
@@ -169,12 +161,12 @@ export async function readCounters(
       const [total = null, ledgerText = null, report = null] = group;
       const ledger = parseLedger(ledgerText);
       // The ledger tells the years to read. A year may end between two reads.
-      const years = yearsToRead(ledger, since, now.today);
+      const years = ledger === undefined ? NO_YEARS : yearsSince(ledger, since);
       if (years.join() !== query.years.join()) {
         query.years = years;
         return true;
       }
-      if (typeof ledger === "object" && isAhead(ledger.openDay, now)) onAhead(id);
+      if (ledger !== undefined && isAhead(ledger.openDay, now)) onAhead(id);
       const entries = years.map((year, index) => [year, group[3 + index] ?? null] as const);
       const texts = { total, ledger: ledgerText, report, years: entries };
       const isRepeat = name !== undefined && group.at(-1) !== null;

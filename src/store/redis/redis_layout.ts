@@ -1,13 +1,9 @@
 import {
-  type Day,
-  firstDayOf,
   isOpenYear,
   isYearEntry,
   type OpenYear,
   type Report,
   type YearEntry,
-  yearOf,
-  yearsSince,
 } from "../../domain/history.ts";
 import { MAX_HITS, type Outcome } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -76,37 +72,25 @@ export interface StoredTexts {
   readonly years: readonly (readonly [year: number, text: string | null])[];
 }
 
-/** Returns the closed years of a ledger from `since` on. A damaged one may have left any year. */
-export function yearsToRead(
-  ledger: CounterRecord["ledger"],
-  since: Day,
-  today: Day,
-): readonly number[] {
-  if (ledger !== undefined && ledger !== "damaged") return yearsSince(ledger, since);
-  if (ledger === undefined || since !== -Infinity) return [];
-  return Array.from({ length: yearOf(today) - 1970 }, (_, index) => 1970 + index);
-}
-
 /** Returns the record that the texts of a counter describe, the ledger of which was parsed. */
 export function recordOf(
-  { total, report, years }: StoredTexts,
-  ledger: CounterRecord["ledger"],
+  { total, report, years, ...texts }: StoredTexts,
+  ledger: OpenYear | undefined,
 ): CounterRecord {
-  const entries: YearEntry[] = [];
-  for (const [year, text] of years) {
-    // A damaged year has no hits, which no other year is without.
-    const damaged = { year, last: firstDayOf(year + 1) - 1, hits: [] };
-    if (text !== null) entries.push(parseYear(year, text) ?? damaged);
-  }
+  const lastReport = report === null ? undefined : parseReport(report);
+  const entries = years.flatMap(([year, text]) => text === null ? [] : parseYear(year, text));
+  const valid = entries.filter((entry) => entry !== undefined);
+  const isInvalid = texts.ledger !== null && ledger === undefined ||
+    report !== null && lastReport === undefined || valid.length < entries.length;
   return {
-    total: total === null ? 0 : parseTotal(total),
+    total: isInvalid ? new Failure("not-a-counter") : total === null ? 0 : parseTotal(total),
     exists: total !== null,
     // Hits do not use records, so no open day is known.
     openDay: -Infinity,
     // A ledger without a total is left from a counter that was deleted.
-    ledger: total === null && ledger !== undefined ? "damaged" : ledger,
-    report: report === null ? undefined : parseReport(report),
-    years: entries,
+    ledger: total === null ? undefined : ledger,
+    report: lastReport,
+    years: valid,
   };
 }
 
@@ -134,8 +118,8 @@ export function formatLedger(
  */
 const LEDGER_HEAD = /^(\d+) (-?\d+) (\d+|-|x)(?= |$)/;
 
-/** Parses a ledger. Returns "damaged" if it is out of bounds or not a ledger. */
-export function parseLedger(text: string | null): CounterRecord["ledger"] {
+/** Parses a ledger. Returns undefined if it is missing, out of bounds or not a ledger. */
+export function parseLedger(text: string | null): OpenYear | undefined {
   if (text === null) return undefined;
   const [head = "", openDay, totalAtDayStart, first = ""] = LEDGER_HEAD.exec(text) ?? [];
   const ledger = {
@@ -144,7 +128,7 @@ export function parseLedger(text: string | null): CounterRecord["ledger"] {
     firstYear: /\d/.test(first) ? Number(first) : undefined,
     before: parseNumbers(text, head.length + 1),
   };
-  return isOpenYear(ledger) ? ledger : "damaged";
+  return isOpenYear(ledger) ? ledger : undefined;
 }
 
 /** Returns the text of a report. */

@@ -17,10 +17,11 @@ export const EPOCH_SECONDS = 90_000;
  * first. Then come the commands that Redis may refuse, in a form that changes nothing. `write` is
  * for later commands. Its error says that an earlier change stays.
  *
- * `parts_of` returns nothing for a damaged ledger. `open` opens a day, as `rollOverDay` does. If
- * the open day is later than `latest`, it ends that day, as `dropAhead` does, and returns true. It
- * does no harm if the hits of the script then fail. A ledger with an `x` may be left from a counter
- * that was deleted, so it is stored again, because it would expire.
+ * `parts_of` returns nothing for a text that is no ledger, and `open` fails then. Otherwise `open`
+ * opens a day, as `rollOverDay` does. If the open day is later than `latest`, it ends that day, as
+ * `dropAhead` does, and returns true. It does no harm if the hits of the script then fail. A ledger
+ * with an `x` may be left from a counter that was deleted, so it is stored again, because it would
+ * expire.
  */
 const COMMON = `
 local MAX_HITS = ${MAX_HITS}
@@ -54,12 +55,11 @@ local function parts_of(ledger)
 end
 
 local function open(total, day, latest)
-  local stored = redis.call('GET', KEYS[2]) or ''
-  local last, start, first, before = parts_of(stored)
+  local stored = redis.call('GET', KEYS[2])
+  local last, start, first, before = parts_of(stored or '')
   local is_ahead = last and tonumber(last) > latest
-  if not last then
-    local latest = stored ~= '' and year_of(day) - 1 or 0
-    for year = 1970, latest do redis.call('DEL', related('days' .. year)) end
+  if stored and not last then error('${SCRIPT_ERRORS.notACounter}')
+  elseif not stored then
     last, start, first, before = text(day), text(total), total > 0 and 'x' or '-', ''
   elseif is_ahead then
     local year, opened, newest = year_of(day), year_of(last), last - 1

@@ -11,12 +11,7 @@ import {
   relatedKey,
   slotOf,
 } from "./redis_layout.ts";
-import {
-  readCounters,
-  type RedisStoreOptions,
-  REPLACEMENT_CHARACTER,
-  type StoredCounter,
-} from "./reading.ts";
+import { readCounters, type RedisStoreOptions, type StoredCounter } from "./reading.ts";
 import { type Command, failureOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
 
@@ -63,9 +58,7 @@ export async function swapEach(
   ): Promise<readonly Write[]> {
     const counters = await reading;
     const swaps = pending.flatMap((write, at) => {
-      const found = counters[at] ?? new Failure("store-unavailable");
-      // Bytes that are not UTF-8 could never be compared.
-      const counter = isDecoded(found) ? found : new Failure("not-a-counter");
+      const counter = counters[at] ?? new Failure("store-unavailable");
       if (counter instanceof Failure) {
         outcomes.set(write, counter);
         return [];
@@ -130,9 +123,9 @@ export async function swapMove(
 
   /** Makes one attempt. Returns undefined if others changed one of the counters. */
   async function attempt(): Promise<CounterState | Failure | undefined> {
-    const found = await readCounters(options, [from, to].map((id) => ({ id, since: -Infinity })));
-    const [one, other] = found.map((counter) =>
-      isDecoded(counter) ? counter : new Failure("not-a-counter")
+    const [one, other] = await readCounters(
+      options,
+      [from, to].map((id) => ({ id, since: -Infinity })),
     );
     if (one === undefined || one instanceof Failure) return one;
     if (other === undefined || other instanceof Failure) return other;
@@ -216,13 +209,6 @@ function swapEntries(
 function compareCall({ key, texts: { total, ledger, report } }: StoredCounter): Command {
   const keys = [key, relatedKey(key, "days"), relatedKey(key, "report")];
   return scriptCall("swap", keys, [total, ledger, report].flatMap((text) => [entryOf(text), ""]));
-}
-
-function isDecoded(counter: StoredCounter | Failure): boolean {
-  if (counter instanceof Failure) return true;
-  const { ledger, report, years } = counter.texts;
-  return ![ledger, report, ...years.map(([, text]) => text)]
-    .some((text) => text?.includes(REPLACEMENT_CHARACTER));
 }
 
 /** Returns an argument of `swap`: a value, "-" for none, or "" for any. */

@@ -3,10 +3,8 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
   type Day,
-  firstDayOf,
   type OpenYear,
   type YearEntry,
-  yearOf,
   yearsSince,
 } from "../../../src/domain/history.ts";
 import { MAX_HITS, type Update } from "../../../src/domain/store.ts";
@@ -33,7 +31,7 @@ function at(today: Day): CurrentDays {
 /** Stores one counter the way that a store does, and reads no more than a plan needs. */
 class StoredCounter {
   total: number | undefined;
-  ledger: OpenYear | "damaged" | undefined;
+  ledger: OpenYear | undefined;
   readonly years = new Map<number, YearEntry>();
   keys = new Map<string, number>();
   visitors = new Set<string>();
@@ -43,9 +41,6 @@ class StoredCounter {
     const { total: held, ledger } = this;
     const [total, exists] = [held ?? 0, held !== undefined];
     if (ledger === undefined) return { total, exists, openDay: -Infinity };
-    if (ledger === "damaged") {
-      return { total, exists, openDay: -Infinity, ledger, years: [...this.years.values()] };
-    }
     const { openDay } = ledger;
     if (openDay > today + 1) {
       return { total, exists, openDay, ledger, years: [...this.years.values()] };
@@ -57,7 +52,7 @@ class StoredCounter {
   forWrites(): CounterRecord {
     const { ledger } = this;
     const record = { ...this.forHits(Infinity), ledger };
-    if (ledger === undefined || ledger === "damaged") return record;
+    if (ledger === undefined) return record;
     const years = yearsSince(ledger, -Infinity).flatMap((year) => this.years.get(year) ?? []);
     return { ...record, years };
   }
@@ -80,7 +75,6 @@ class StoredCounter {
 
   /** True if every stored year can be found through the ledger. */
   get refersToAllYears(): boolean {
-    if (this.ledger === "damaged") return true;
     const known = this.ledger === undefined ? [] : yearsSince(this.ledger, -Infinity);
     return [...this.years.keys()].every((year) => known.includes(year));
   }
@@ -117,8 +111,6 @@ const steps = fc.array(
     },
     { weight: 2, arbitrary: fc.record({ grownBy: days }) },
     { weight: 1, arbitrary: fc.constant("delete" as const) },
-    { weight: 1, arbitrary: fc.constant("damage the ledger" as const) },
-    { weight: 1, arbitrary: fc.constant("damage a year" as const) },
     // A clock that is behind: processes need not agree on the day.
     { weight: 4, arbitrary: fc.record({ wait: fc.constantFrom(-1, 1, 1, 2, 40, 366, 800) }) },
   ),
@@ -130,13 +122,12 @@ type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
 /** A repeat that leaves a new key opens a day, and the clock goes back before the next hit. */
 const A_REPEAT_OPENS_A_DAY: Step[] = [
   { once: [{ visitor: "v", remember: true }] },
-  "damage the ledger",
   { once: [{ key: "k", visitor: "v" }] },
   { wait: -1 },
   { hits: 1 },
 ];
 
-Deno.test("whatever is hit, set, deleted and damaged on whatever days, the writes keep what the model has", () => {
+Deno.test("whatever is hit, set and deleted on whatever days, the writes keep what the model has", () => {
   fc.assert(
     fc.property(steps, (taken) => {
       const [stored, model] = [new StoredCounter(), new ModelCounter()];
@@ -158,16 +149,7 @@ function take(
   step: Change,
   { stored, model, today }: { stored: StoredCounter; model: ModelCounter; today: Day },
 ): void {
-  if (step === "damage the ledger") {
-    if (stored.ledger === undefined) return;
-    stored.ledger = "damaged";
-    [model.openDay, model.days] = [undefined, new Map()];
-  } else if (step === "damage a year") {
-    const [year] = stored.ledger === "damaged" ? [] : stored.years.keys();
-    if (year === undefined) return;
-    stored.years.set(year, { year, last: firstDayOf(year), hits: [] });
-    for (const day of model.days.keys()) if (yearOf(day) === year) model.days.delete(day);
-  } else if (step === "delete") {
+  if (step === "delete") {
     const { result, writes } = planWrite(stored.forWrites(), undefined, at(today));
     strictEqual(result instanceof Failure ? undefined : result.hits, model.total);
     stored.apply(writes);
@@ -304,29 +286,13 @@ Deno.test("a value that is no total is reported, and nothing is written", () => 
   ) deepStrictEqual(plan, { result: problem, writes: undefined });
 });
 
-Deno.test("a damaged ledger counts as none: its years are deleted by a hit, an update and a deletion", () => {
-  const years = [{ year: 2024, last: firstDayOf(2024), hits: [7] }];
-  const record = { total: 9, exists: true, openDay: -Infinity, ledger: "damaged" as const, years };
-  const update: Update = { hits: 3, days: undefined, mode: "replace" };
-  for (
-    const { writes } of [
-      planHits(record, 1, at(FIRST_DAY)),
-      planWrite(record, update, at(FIRST_DAY)),
-      planWrite(record, undefined, at(FIRST_DAY)),
-    ]
-  ) deepStrictEqual(writes?.history?.deletedYears, [2024]);
-});
-
 Deno.test("deleting a counter of which nothing is stored writes nothing, and what a ledger alone keeps is deleted", () => {
   const nothing = { total: 0, exists: false, openDay: -Infinity };
   strictEqual(planWrite(nothing, undefined, at(FIRST_DAY)).writes, undefined);
-  for (const left of [ledger, "damaged" as const]) {
-    const { writes } = planWrite({ ...nothing, ledger: left }, undefined, at(FIRST_DAY));
-    deepStrictEqual(writes, {
-      total: undefined,
-      history: { ledger: undefined, years: [], deletedYears: [] },
-      deduplication: undefined,
-      report: null,
-    });
-  }
+  deepStrictEqual(planWrite({ ...nothing, ledger }, undefined, at(FIRST_DAY)).writes, {
+    total: undefined,
+    history: { ledger: undefined, years: [], deletedYears: [] },
+    deduplication: undefined,
+    report: null,
+  });
 });

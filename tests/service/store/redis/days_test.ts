@@ -282,111 +282,53 @@ testRedis(
   },
 );
 
-const DAMAGED = [
-  ...["99999999999999999999 1 -", `${DAY} 99999999999999999999 -`, "not a ledger", ""],
-  ...[`${DAY} 1 99999999999`, `${DAY} 1 2026 5`, `${DAY} 1 1800 5`, "47482 1 -"],
-  // Only what reads the days, or sets a counter and keeps them, looks at those before the open one.
-  ...[`${DAY} 1 - 99999999999999999999`, `${DAY} 1 - ${"0 ".repeat(400)}0`, `${DAY} 1 - y`],
+/** Entries next to the total of a counter that no version writes. */
+const INVALID: readonly (readonly [name: string, value: string])[] = [
+  ...["99999999999999999999 1 -", `${DAY} 99999999999999999999 -`, "not a ledger", "\xff"],
+  ...[`${DAY} 1 99999999999`, `${DAY} 1 2026 5`, `${DAY} 1 1800 5`, "47482 1 -", ""],
+].map((value) => ["days", value] as const);
+/** Those that hits do not look at. */
+const INVALID_ELSEWHERE: typeof INVALID = [
+  ["days", `${DAY} 1 - 99999999999999999999`],
+  ["days", `${DAY} 1 - ${"0 ".repeat(400)}0`],
+  ["days", `${DAY} 1 - y`],
+  ["days2025", "99999999999999999999 1"],
+  ["days2025", `${DAY - 365} 99999999999999999999`],
+  ["days2025", ""],
+  ["days2025", `${DAY} 3`],
+  ["report", "5 \xff"],
 ];
 
 testRedis(
-  "a ledger that is out of bounds is none, in every answer, and begins anew with the next hit",
-  async ({ redis, open }) => {
-    const damaged: string[] = [];
-    const store = await open({
-      today: () => DAY,
-      onDamaged: (id) => damaged.push(id),
-    });
-    const ids = DAMAGED.map((_, index) => counterId(`d${index}`));
-    const spoil = () =>
-      redis.commands(ids.flatMap((id, index) => [
-        ["SET", `hits:${id}`, "7"],
-        ["SET", `{hits:${id}}days`, DAMAGED[index] ?? ""],
-      ]));
-    const all = (held: CounterState) => ids.map(() => held);
-    const without = { hits: 7, days: undefined };
-    await spoil();
-    const [page, ...more] = await Array.fromAsync(store.list({ prefix: "", since: -Infinity }));
-    strictEqual(more.length, 0);
-    deepStrictEqual(page?.counters.map(({ hits, days }) => ({ hits, days })), all(without));
-    deepStrictEqual(await store.history(ids.map((id) => ({ id, since: DAY - 7 }))), all(without));
-    deepStrictEqual(new Set(damaged), new Set(ids));
-    const update = { hits: 9, days: undefined, mode: "replace" } as const;
-    deepStrictEqual(await store.write(ids.map((id) => ({ id, update }))), all(without));
-    deepStrictEqual(
-      await store.history(ids.map((id) => ({ id, since: DAY }))),
-      all({ hits: 9, days: { newest: DAY, hits: [0] } }),
-    );
-    await spoil();
-    const days = { newest: DAY - 300, hits: [2] };
-    const larger = { hits: 9, days, mode: "max" } as const;
-    deepStrictEqual(
-      await store.write(ids.map((id) => ({ id, update: larger }))),
-      all(without),
-    );
-    await spoil();
-    deepStrictEqual(await store.write(ids.map((id) => ({ id, update: undefined }))), all(without));
-    await spoil();
-    const other = await open({ today: () => DAY });
-    deepStrictEqual(await other.add(ids.map((id) => addition(id, 2))), ids.map(() => 9));
-    deepStrictEqual(
-      await store.history(ids.map((id) => ({ id, since: DAY }))),
-      ids.map((_, index) => ({
-        hits: 9,
-        // A script does not look at the days before the open one: these stay as they are until the
-        // counter is set.
-        days: index < 8 ? { newest: DAY, hits: [2] } : undefined,
-      })),
-    );
-  },
-);
-
-testRedis(
-  "a hit on a damaged ledger deletes the years that it may have referred to",
+  "a counter whose days or report are invalid is none, and nothing of it is changed",
   async ({ redis, open }) => {
     const store = await open({ today: () => DAY });
-    const hits = {
-      plain: () => store.add([addition(HOME, 1)]),
-      "once a day": () => store.addOnce([{ id: HOME, hits: [{ visitor: "v", remember: true }] }]),
+    const entries = [...INVALID, ...INVALID_ELSEWHERE];
+    const ids = entries.map((_, index) => counterId(`d${index}`));
+    await redis.commands(entries.flatMap(([name, value], index) => [
+      ["SET", `hits:d${index}`, "7"],
+      ["SET", `{hits:d${index}}days`, `${DAY} 3 2024`],
+      ["SET", `{hits:d${index}}${name}`, value],
+    ]));
+    const dump = async () => {
+      const keys = (await redis.command("KEYS", "*hits:d*") as string[]).sort();
+      return await redis.commands(keys.map((key) => ["DUMP", key]));
     };
-    for (const [kind, hit] of Object.entries(hits)) {
-      await redis.commands([
-        ["SET", "hits:home", "7"],
-        ["SET", "{hits:home}days", "not a ledger"],
-        ["SET", "{hits:home}days2025", `${DAY - 365} 2`],
-      ]);
-      await hit();
-      deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"], kind);
-      // An older year would otherwise make the ledger refer to them again.
-      await store.write([update({ hits: 8, days: { newest: DAY - 800, hits: [3] }, mode: "max" })]);
-      deepStrictEqual(daysOf(await historyOf(store)), [[DAY - 800, 3], [DAY, 1]], kind);
-      await store.write([{ id: HOME, update: undefined }]);
-    }
-  },
-);
-
-testRedis(
-  "a past year that is out of bounds is left out, and goes with its counter",
-  async ({ redis, open }) => {
-    const store = await open({ today: () => DAY });
-    const years = ["99999999999999999999 1", `${DAY - 365} 99999999999999999999`, "", `${DAY} 3`];
-    for (const year of years) {
-      await redis.commands([
-        ["SET", "hits:home", "7"],
-        ["SET", "{hits:home}days", `${DAY} 3 2024`],
-        ["SET", "{hits:home}days2024", `${DAY - 730} 2`],
-        ["SET", "{hits:home}days2025", year],
-      ]);
-      const known: [Day, number][] = [[DAY - 730, 2], [DAY, 4]];
-      deepStrictEqual(daysOf(await historyOf(store)), known);
-      const larger = { hits: 7, days: { newest: DAY - 360, hits: [1] }, mode: "max" } as const;
-      const [before] = await store.write([{ id: HOME, update: larger }]);
-      deepStrictEqual(before && "hits" in before && daysOf(before), known);
-      deepStrictEqual(daysOf(await historyOf(store)), known.toSpliced(1, 0, [DAY - 360, 1]));
-      await redis.command("SET", "{hits:home}days2025", year);
-      await store.write([{ id: HOME, update: undefined }]);
-      deepStrictEqual(await redis.command("KEYS", "{hits:home}days*"), ["{hits:home}days"]);
-    }
+    const before = await dump();
+    const update = { hits: 9, days: { newest: DAY - 300, hits: [2] }, mode: "max" } as const;
+    const hits = ids.slice(0, INVALID.length);
+    const outcomes = [
+      ...await store.history(ids.map((id) => ({ id, since: -Infinity }))),
+      ...await store.write(ids.map((id) => ({ id, update }))),
+      ...await store.write(ids.map((id) => ({ id, update: undefined }))),
+      ...await Promise.all(ids.map((id) => store.move({ from: id, to: HOME }))),
+      ...await store.add(hits.map((id) => addition(id, 2))),
+      ...await store.addOnce(hits.map((id) => ({ id, hits: [{ key: "k", visitor: "v" }] }))),
+    ];
+    for (const one of outcomes) strictEqual(one instanceof Failure && one.kind, "not-a-counter");
+    const [page] = await Array.fromAsync(store.list({ prefix: "", since: -Infinity }));
+    deepStrictEqual([page?.counters, page?.foreign], [[], ids.length]);
+    deepStrictEqual(await dump(), before);
   },
 );
 

@@ -1,5 +1,5 @@
 import type { Content, Description, ResponseObject, Responses, Schema } from "../http/endpoint.ts";
-import { type HitFlag, UNCACHED_IMAGE } from "../http/response.ts";
+import type { HitFlag } from "../http/response.ts";
 import { PROBLEM_NAMES } from "../problem.ts";
 import type { schemas } from "./schemas.ts";
 
@@ -22,7 +22,7 @@ export function operation(
 export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
 /** The statuses of problems of an endpoint that counts hits. */
 export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
-export const HIT_FLAGS = ["prefetch", "bot", "skip", "other-site", "repeat", "camo"] as const;
+const HIT_FLAGS: readonly HitFlag[] = ["prefetch", "bot", "skip", "other-site", "repeat", "camo"];
 
 /** Returns a JSON body with one of these schemas. */
 export function json(...names: [keyof typeof schemas, ...(keyof typeof schemas)[]]): Content {
@@ -43,82 +43,40 @@ export const bodies = {
   atom: { "application/atom+xml": { schema: { type: "string" } } },
 } satisfies Record<string, Content>;
 
-/** The values of `X-Tallymark`. */
-const FLAGS = {
-  prefetch: "`prefetch`: a prefetch, not counted.",
-  bot: "`bot`: a crawler with a key, not counted.",
-  skip: "`skip`: sent with `skip=1`, not counted.",
-  "other-site": "`other-site`: sent by a page that `HIT_ORIGINS` does not list, not counted.",
-  repeat: "`repeat`: this hit was already counted.",
-  camo: "`camo`: counted, but sent by an image proxy, which hides the reader.",
-  stale: "`stale`: the store is unavailable, and this is the last value that was read.",
-  counted: "`counted`: the hit was counted, but the image could not be drawn.",
-  problem: "The name of a problem: the image shows the problem, or the last known number.",
-} satisfies Record<HitFlag | "stale" | "counted" | "problem", string>;
-
-type Flag = keyof typeof FLAGS;
-
-/** The values of `Cache-Control` by how long caches may keep the response. */
-export const keep = {
-  never: { enum: ["no-store", "private, no-store"] },
-  imageNever: { const: UNCACHED_IMAGE },
-  imageForAnHour: { enum: ["max-age=3600", UNCACHED_IMAGE] },
-  asRequested: { pattern: "^(max-age=[0-9]+|no-store|private, no-store)$" },
-} satisfies Record<string, Schema>;
-
-/** Describes the response of a successful request. Responses with a flag are unusual ones. */
-export function success(
-  description: string,
-  content: Content,
-  control: Schema,
-  ...flags: Flag[]
-): Responses {
-  const headers = { ...cacheControl(control), ...flagHeaders(flags) };
-  return { 200: { description, headers, content } };
-}
-
-/** Describes a response that no cache may keep. */
-export function fresh(description: string, content: Content, ...flags: Flag[]): Responses {
-  return success(description, content, keep.never, ...flags);
-}
-
-/** Describes a redirect that no cache may keep. */
-export function linkResponse(...flags: Flag[]): Responses {
-  const headers = {
-    ...cacheControl({ const: "no-store" }),
-    Location: { required: true, schema: { type: "string", format: "uri" } },
-    ...flagHeaders(flags),
-  };
-  return { 302: { description: "The address of the link is in `Location`.", headers } };
-}
-
-/** Describes an image, or another content, that caches revalidate every time. */
-export function revalidated(description: string, content: Content = bodies.svg): Responses {
-  const control = "no-cache, max-age=0, must-revalidate";
-  const controls = [control, UNCACHED_IMAGE, "no-store", "private, no-store"];
-  const headers = {
-    ...cacheControl({ enum: controls }),
-    ETag: { schema: { type: "string" } },
-    ...flagHeaders(["stale", "problem"]),
-  };
-  return { 200: { description, headers, content }, 304: unchanged(control) };
-}
-
-/** Describes a text that does not change while the process runs. */
-export function fixedText(description: string, content: Content, control: string): Responses {
-  const notModified = unchanged(control);
-  return { 200: { ...notModified, description, content }, 304: notModified };
-}
-
-/** Describes a 304. */
-function unchanged(control: string): ResponseObject {
-  return {
-    description: "The copy of the client is up to date.",
-    headers: {
-      ...cacheControl({ const: control }),
-      ETag: { required: true, schema: { type: "string" } },
+/** The headers of successful requests. */
+const HEADERS: ResponseObject["headers"] = {
+  "Cache-Control": { required: true, schema: { type: "string" } },
+  "X-Tallymark": {
+    description: "Sent with an unusual response only. `prefetch`, `bot` (a crawler with a key), " +
+      "`skip` (sent with `skip=1`) and `other-site` (a page that `HIT_ORIGINS` does not list): " +
+      "not counted. `repeat`: this hit was already counted. `camo`: counted, but sent by an image " +
+      "proxy, which hides the reader. `stale`: the store is unavailable, and this is the last " +
+      "value that was read. `counted`: the hit was counted, but the image could not be drawn. " +
+      "The name of a problem: the image shows the problem, or the last known number.",
+    schema: {
+      type: "string",
+      enum: [...HIT_FLAGS, "stale", "counted", ...PROBLEM_NAMES],
     },
-  };
+  },
+};
+
+/** Describes the response of a successful request. */
+export function success(description: string, content: Content): Responses {
+  return { 200: { description, headers: HEADERS, content } };
+}
+
+/** Describes a response that caches revalidate every time. */
+export function revalidated(description: string, content: Content = bodies.svg): Responses {
+  const headers = { ...HEADERS, ETag: { schema: { type: "string" } } };
+  const unchanged = { description: "The copy of the client is up to date.", headers };
+  return { 200: { description, headers, content }, 304: unchanged };
+}
+
+/** Describes the redirect of a link. */
+export function redirect(): Responses {
+  const location = { required: true, schema: { type: "string", format: "uri" } };
+  const headers = { ...HEADERS, Location: location };
+  return { 302: { description: "The address of the link is in `Location`.", headers } };
 }
 
 /** Returns the responses with other bodies, or with none as HEAD sends them. */
@@ -128,24 +86,6 @@ export function withContent(responses: Responses, content?: Content): Responses 
       return [status, { ...response, ...(body && content && { content }) }];
     }),
   );
-}
-
-/** Describes a `Cache-Control` header that is always sent. */
-function cacheControl(schema: Schema): ResponseObject["headers"] {
-  return { "Cache-Control": { required: true, schema: { type: "string", ...schema } } };
-}
-
-/** Describes the `X-Tallymark` header, which ordinary responses do not have. */
-function flagHeaders(flags: readonly Flag[]): ResponseObject["headers"] {
-  if (flags.length === 0) return {};
-  const description = flags.map((flag) => FLAGS[flag]).join(" ");
-  const values = flags.flatMap((flag) => flag === "problem" ? PROBLEM_NAMES : [flag]);
-  return { "X-Tallymark": { description, schema: { type: "string", enum: values } } };
-}
-
-/** Describes the response of an endpoint of the service itself. */
-export function ok(content: Content): Responses {
-  return { 200: { description: "OK.", headers: {}, content } };
 }
 
 /** A problem as RFC 9457 describes it. */
@@ -191,10 +131,8 @@ export function problemResponses(
   statuses: readonly number[],
   format: keyof typeof PROBLEM_BODIES,
 ): Responses {
-  const isImage = format === "svg" || format === "png";
-  const controls = [...isImage ? [UNCACHED_IMAGE] : [], ...format === "svg" ? [] : ["no-store"]];
   const common = {
-    ...cacheControl({ enum: controls }),
+    ...HEADERS,
     "X-Tallymark": {
       description: "The name of the problem.",
       required: true,

@@ -9,14 +9,7 @@ import { createRevalidatedImages } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
-import {
-  json,
-  keep,
-  operation,
-  revalidated,
-  STORE_PROBLEMS,
-  success,
-} from "../openapi/responses.ts";
+import { json, operation, revalidated, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { checkPeriodOrShow, period, show } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
@@ -50,7 +43,7 @@ export const cacheSeconds = {
   schema: { type: "integer", default: 60, minimum: 30, maximum: 3600 },
 } as const satisfies Parameter;
 
-const BADGE_JSON = success("The badge as JSON.", json("ShieldsBadge"), keep.asRequested, "stale");
+const BADGE_JSON = success("The badge as JSON.", json("ShieldsBadge"));
 
 /** `GET /badge.json`: the document that shields.io/badges/endpoint-badge renders. */
 export function badgeJson({ readLatest, readPolicy }: Service): Endpoint {

@@ -2,7 +2,7 @@ import type { GroupSum } from "../counters/groups.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { period, periodOf, readPeriod } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
@@ -39,7 +39,7 @@ export function count({ counters, readPolicy }: Service): Endpoint {
         return createResponse(JSON.stringify(body), jsonHeaders);
       });
     },
-    openapi: operation("Counters", "Count", fresh(MEANING, JSON_OR_TEXT), STORE_PROBLEMS),
+    openapi: operation("Counters", "Count", success(MEANING, JSON_OR_TEXT), STORE_PROBLEMS),
   });
 }
 
@@ -56,6 +56,6 @@ export function countText({ counters, readPolicy }: Service): Endpoint {
     errors: "text",
     respond: (context) =>
       whenKnown(readPeriod(counters, context), (hits) => createResponse(String(hits), headers)),
-    openapi: operation("Counters", "CountText", fresh(MEANING, bodies.hits), STORE_PROBLEMS),
+    openapi: operation("Counters", "CountText", success(MEANING, bodies.hits), STORE_PROBLEMS),
   });
 }

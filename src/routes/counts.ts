@@ -3,7 +3,7 @@ import { Failure } from "../domain/errors.ts";
 import { type Endpoint, endpoint, id } from "../http/endpoint.ts";
 import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { period, readPeriod } from "../read_counter.ts";
 import type { Service } from "../service.ts";
@@ -17,7 +17,7 @@ const ids = {
   maxTimes: MAX_IDS,
 } as const satisfies Parameter;
 
-const COUNTS = fresh("The counts, each of which is 0 before the first hit.", json("Counts"));
+const COUNTS = success("The counts, each of which is 0 before the first hit.", json("Counts"));
 
 /** `GET /counts`: the numbers of several counters, each once, in the order of the request. */
 export function counts({ counters, readPolicy }: Service): Endpoint {
@@ -42,7 +42,7 @@ export function counts({ counters, readPolicy }: Service): Endpoint {
       "Counters",
       "Counts",
       COUNTS,
-      STORE_PROBLEMS.filter((status) => status !== 409),
+      STORE_PROBLEMS,
     ),
   });
 }

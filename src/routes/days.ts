@@ -2,7 +2,7 @@ import { type Day, parseDay } from "../domain/history.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { jsonResponse } from "../http/response.ts";
-import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import { type Range, readRange } from "../read_counter.ts";
 import type { Service } from "../service.ts";
@@ -12,7 +12,7 @@ const MAX_DAYS = 3660;
 /** Number of days if the query does not say. */
 const DEFAULT_DAYS = 30;
 
-const DAYS = fresh("The days, oldest first.", json("Days"));
+const DAYS = success("The days, oldest first.", json("Days"));
 
 /** The first day of a range. */
 const fromDay = {

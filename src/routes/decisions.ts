@@ -1,7 +1,7 @@
 import type { RecentHit } from "../hits/recent_hits.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { jsonResponse } from "../http/response.ts";
-import { fresh, json, operation } from "../openapi/responses.ts";
+import { json, operation, success } from "../openapi/responses.ts";
 import type { Service } from "../service.ts";
 
 /** `GET /decisions`: the outcomes of the last hits, for an owner whose hits do not count. */
@@ -15,7 +15,11 @@ export function listDecisions({ recentHits }: Service): Endpoint {
       const body = { decisions: authorized.map(toJson), rejected: rejected.map(toJson) };
       return jsonResponse(body);
     },
-    openapi: operation("Owners", "Decisions", fresh("The hits, newest first.", json("Decisions"))),
+    openapi: operation(
+      "Owners",
+      "Decisions",
+      success("The hits, newest first.", json("Decisions")),
+    ),
   });
 }
 

@@ -2,13 +2,13 @@ import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
 import { describeRoutes } from "../openapi/document.ts";
-import { bodies, fixedText, operation } from "../openapi/responses.ts";
+import { bodies, operation, revalidated } from "../openapi/responses.ts";
 import { composeReference } from "../page/reference.ts";
 import type { Service } from "../service.ts";
 
-const REFERENCE = fixedText("This reference.", bodies.html, "no-cache");
+const REFERENCE = revalidated("This reference.", bodies.html);
 const JSON_OBJECT = { "application/json": { schema: { type: "object" } } };
-const DOCUMENT = fixedText("The OpenAPI document.", JSON_OBJECT, "no-cache");
+const DOCUMENT = revalidated("The OpenAPI document.", JSON_OBJECT);
 
 /** `GET /api`: the reference for people, from the same records as `/openapi.json`. */
 export function reference(

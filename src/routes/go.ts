@@ -3,7 +3,7 @@ import { parseAddress, to } from "../auth/keys.ts";
 import { once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, flagHeader, NO_SNIFF } from "../http/response.ts";
-import { HIT_FLAGS, linkResponse, operation } from "../openapi/responses.ts";
+import { operation, redirect } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "../service.ts";
 
@@ -38,6 +38,6 @@ export function go({ access, countHit, recentHits }: Service): Endpoint {
       return createResponse(null, flag ? { ...headers, ...flagHeader(flag) } : headers, 302);
     },
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),
-    openapi: operation("Counters", "Go", linkResponse(...HIT_FLAGS), [401]),
+    openapi: operation("Counters", "Go", redirect(), [401]),
   });
 }

@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { jsonResponse } from "../http/response.ts";
-import { fresh, json, ok, operation } from "../openapi/responses.ts";
+import { json, operation, success } from "../openapi/responses.ts";
 import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
 
@@ -11,7 +11,7 @@ export const health: Endpoint = endpoint("none", {
   summary: "Check that the process is alive",
   ignoresQuery: true,
   respond: () => jsonResponse({ status: "ok" }),
-  openapi: operation("Service", "Health", ok(json("Health"))),
+  openapi: operation("Service", "Health", success("OK.", json("Health"))),
 });
 
 /** `GET /readyz`: a hit would be counted now, except on the shards that are named. */
@@ -25,7 +25,7 @@ export function readiness({ counters }: Service): Endpoint {
       const body = { status: "ok", ...(unreachable.length > 0 && { unreachable }) };
       return jsonResponse(body);
     },
-    openapi: operation("Service", "Readiness", ok(json("Readiness")), [503]),
+    openapi: operation("Service", "Readiness", success("OK.", json("Readiness")), [503]),
   });
 }
 
@@ -44,6 +44,6 @@ export function status({ counters, secretPlace, notices }: Service): Endpoint {
       const body = { timeZone, secret: secretPlace, warnings };
       return jsonResponse(body);
     },
-    openapi: operation("Owners", "Status", fresh("The state of the service.", json("Status"))),
+    openapi: operation("Owners", "Status", success("The state of the service.", json("Status"))),
   });
 }

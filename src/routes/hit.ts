@@ -8,11 +8,11 @@ import {
 } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
-import { fresh, HIT_FLAGS, HIT_PROBLEMS, json, operation } from "../openapi/responses.ts";
+import { HIT_PROBLEMS, json, operation, success } from "../openapi/responses.ts";
 import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
-const COUNTED = fresh("The new count.", json("Counter"), ...HIT_FLAGS);
+const COUNTED = success("The new count.", json("Counter"));
 
 /** `GET` and `POST /hit`: adds one and responds with the new number. */
 export function hit({ counters, countHit, recentHits }: Service): Endpoint {

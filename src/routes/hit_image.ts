@@ -20,14 +20,13 @@ import {
   problemImageResponse,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
-import { bodies, HIT_FLAGS, HIT_PROBLEMS, keep, operation, success } from "../openapi/responses.ts";
+import { bodies, HIT_PROBLEMS, operation, success } from "../openapi/responses.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { readDays, show } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("svg", UNCACHED_IMAGE);
-const FLAGS = [...HIT_FLAGS, "counted", "problem"] as const;
-const COUNTED = success("The badge with the new count.", bodies.svg, keep.imageNever, ...FLAGS);
+const COUNTED = success("The badge with the new count.", bodies.svg);
 
 /** The number of a hit, or the last known number and the reason why the hit is not confirmed. */
 interface ShownHit extends FlaggedHit {

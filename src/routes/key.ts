@@ -2,7 +2,7 @@ import { JOBS, keyPrefix, parseAddress, to } from "../auth/keys.ts";
 import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { jsonResponse } from "../http/response.ts";
-import { fresh, json, operation } from "../openapi/responses.ts";
+import { json, operation, success } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
 
@@ -64,7 +64,7 @@ export function counterKey({ access }: Service): Endpoint {
     openapi: operation(
       "Counters",
       "Key",
-      fresh("The key.", json("Key", "LinkKey", "GroupKey", "ReadKey", "JobKey")),
+      success("The key.", json("Key", "LinkKey", "GroupKey", "ReadKey", "JobKey")),
     ),
   });
 }

@@ -10,19 +10,19 @@ import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
 import { type Endpoint, endpoint, idParameter, type RequestContext } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, headersFor, jsonResponse } from "../http/response.ts";
-import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";
 import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("json", "no-store");
 
 const LINES_OR_LINE = { ...bodies.lines, ...json("Line") };
-const PREVIOUS = fresh("The previous state of the counter.", json("Line"));
-const DELETED = fresh("What was deleted, or with `dry=1` how many counters there are.", {
+const PREVIOUS = success("The previous state of the counter.", json("Line"));
+const DELETED = success("What was deleted, or with `dry=1` how many counters there are.", {
   ...bodies.lines,
   ...json("Line", "Imported"),
 });
-const IMPORTED = fresh("How many counters were imported.", json("Imported"));
+const IMPORTED = success("How many counters were imported.", json("Imported"));
 
 const MODES = ["replace", "max", "add"] as const;
 
@@ -92,7 +92,12 @@ export function listCounters({ counters }: Service): Endpoint {
       const { id, since } = wanted;
       return createResponse(lineOf(id, await counters.history(id, since), since), HEADERS);
     },
-    openapi: operation("Owners", "Counters", fresh("The counters.", LINES_OR_LINE), STORE_PROBLEMS),
+    openapi: operation(
+      "Owners",
+      "Counters",
+      success("The counters.", LINES_OR_LINE),
+      STORE_PROBLEMS,
+    ),
   });
 }
 

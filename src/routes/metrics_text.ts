@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import type { BatchMeter, Histogram } from "../metrics.ts";
-import { bodies, ok, operation } from "../openapi/responses.ts";
+import { bodies, operation, success } from "../openapi/responses.ts";
 import { VERSION } from "../version.ts";
 import type { Service } from "../service.ts";
 
@@ -14,7 +14,7 @@ export function metricsText(service: Service): Endpoint {
   return endpoint("none", {
     summary: "Get metrics for Prometheus",
     respond: () => createResponse(formatMetrics(service), headers),
-    openapi: operation("Service", "Metrics", ok(bodies.text)),
+    openapi: operation("Service", "Metrics", success("OK.", bodies.text)),
   });
 }
 

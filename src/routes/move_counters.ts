@@ -3,7 +3,7 @@ import { formatState } from "../domain/line.ts";
 import { type Endpoint, endpoint, idParameter } from "../http/endpoint.ts";
 import { createResponse, headersFor } from "../http/response.ts";
 import { linesResponse } from "../http/streaming.ts";
-import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
 
@@ -11,7 +11,7 @@ const from = idParameter("from", "The counter, or the prefix of a group, which e
 const id = idParameter("id", "In place of `from`: a counter, also if its id ends in a slash.");
 const to = idParameter("to", "The new id, or the new prefix.");
 
-const MOVED = fresh("What moved: one counter, or a line for each counter of a group.", {
+const MOVED = success("What moved: one counter, or a line for each counter of a group.", {
   ...bodies.lines,
   ...json("Line"),
 });

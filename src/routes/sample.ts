@@ -6,7 +6,7 @@ import type { Day } from "../domain/history.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import { createResponse, headersFor } from "../http/response.ts";
-import { bodies, keep, operation, success } from "../openapi/responses.ts";
+import { bodies, operation, success } from "../openapi/responses.ts";
 import type { Service } from "../service.ts";
 
 const HEADERS = headersFor("svg", "max-age=3600");
@@ -33,7 +33,7 @@ export function samplePicture<Name extends string>(
   { name, parameters, draw, drawProblem }: Sample<Name>,
 ): Endpoint {
   const noun = name.toLowerCase();
-  const drawn = success(`The ${noun}.`, bodies.svg, keep.imageForAnHour, "problem");
+  const drawn = success(`The ${noun}.`, bodies.svg);
   return endpoint("none", {
     summary: `Show a sample ${noun}`,
     parameters,

@@ -4,7 +4,7 @@ import topScript from "../browser/built/top.min.js" with { type: "text" };
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
-import { bodies, fixedText, operation } from "../openapi/responses.ts";
+import { bodies, operation, revalidated } from "../openapi/responses.ts";
 import { dataScript as dataText } from "../page/compose.ts";
 
 /** Creates the endpoint of a script, which caches treat as `control` says. */
@@ -18,7 +18,7 @@ function script(
     text: string;
   },
 ): Endpoint {
-  const shown = fixedText("The script.", bodies.script, control);
+  const shown = revalidated("The script.", bodies.script);
   return endpoint("none", {
     ...facts,
     errors: "text",

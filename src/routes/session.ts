@@ -1,7 +1,7 @@
 import { createSession } from "../auth/signed_token.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { jsonResponse } from "../http/response.ts";
-import { fresh, json, operation } from "../openapi/responses.ts";
+import { json, operation, success } from "../openapi/responses.ts";
 import type { Service } from "../service.ts";
 
 /** `POST /session`: a token that the page keeps instead of the secret. */
@@ -14,6 +14,6 @@ export function session({ access }: Service): Endpoint {
       const session = createSession(access.keysFor("Sessions").secret);
       return jsonResponse(session);
     },
-    openapi: operation("Service", "Session", fresh("The session.", json("Session"))),
+    openapi: operation("Service", "Session", success("The session.", json("Session"))),
   });
 }

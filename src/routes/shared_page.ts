@@ -4,7 +4,7 @@ import type { Parameter } from "../http/query.ts";
 import { acceptsGzip, createResponse, headersFor, inHtml, jsonResponse } from "../http/response.ts";
 import { loadOnce } from "../waiting.ts";
 import { composeSharedPage } from "../page/compose.ts";
-import { bodies, fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { bodies, json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { readRange } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
@@ -14,7 +14,6 @@ const SHARED_DAYS = 400;
 const SHARED_COUNTERS = 20;
 
 const PRIVATE = "private, no-store";
-const PROBLEMS = STORE_PROBLEMS.filter((status) => status !== 504);
 
 const embed = {
   name: "embed",
@@ -64,7 +63,7 @@ export function sharedPage({ embedOrigins, publicUrl }: Service): Endpoint {
         ...(isPacked && { "content-encoding": "gzip" }),
       });
     },
-    openapi: operation("Counters", "SharedPage", fresh("The page.", bodies.html)),
+    openapi: operation("Counters", "SharedPage", success("The page.", bodies.html)),
   });
 }
 
@@ -139,6 +138,11 @@ export function sharedData({ counters }: Service): Endpoint {
       };
       return jsonResponse(body, PRIVATE);
     },
-    openapi: operation("Counters", "SharedData", fresh("The data.", json("Shared")), PROBLEMS),
+    openapi: operation(
+      "Counters",
+      "SharedData",
+      success("The data.", json("Shared")),
+      STORE_PROBLEMS,
+    ),
   });
 }

@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { jsonResponse } from "../http/response.ts";
-import { fresh, json, operation, STORE_PROBLEMS } from "../openapi/responses.ts";
+import { json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { period, periodOf } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
@@ -12,7 +12,7 @@ const limit = {
   isStrict: true,
 } as const satisfies Parameter;
 
-const TOP = fresh("The counters.", json("Top"));
+const TOP = success("The counters.", json("Top"));
 
 /** `GET /top`: the most hit counters of a prefix. Never public, because it reveals ids. */
 export function top({ counters }: Service): Endpoint {
@@ -31,6 +31,6 @@ export function top({ counters }: Service): Endpoint {
       };
       return jsonResponse(body, "private, no-store");
     },
-    openapi: operation("Counters", "Top", TOP, STORE_PROBLEMS.filter((status) => status !== 504)),
+    openapi: operation("Counters", "Top", TOP, STORE_PROBLEMS),
   });
 }

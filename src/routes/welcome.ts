@@ -2,7 +2,7 @@ import { type AccessLevel, LEVELS } from "../auth/access.ts";
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { asksForPage, headersFor } from "../http/response.ts";
-import { bodies, fixedText, operation } from "../openapi/responses.ts";
+import { bodies, operation, revalidated } from "../openapi/responses.ts";
 import { composePage, factsOf } from "../page/compose.ts";
 import type { Service } from "../service.ts";
 
@@ -26,7 +26,7 @@ export function welcome(
     openapi: operation(
       "Service",
       "Index",
-      fixedText("The page or the list.", { ...bodies.text, ...bodies.html }, "no-cache"),
+      revalidated("The page or the list.", { ...bodies.text, ...bodies.html }),
     ),
   });
 }

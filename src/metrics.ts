@@ -69,8 +69,8 @@ export class Metrics {
   /** Number of commands that a node of the store redirected to another one. */
   redirects = 0;
 
-  /** `worker` returns the number of this worker if the process has several. */
-  constructor(readonly worker?: () => number) {}
+  /** `worker` is the name of this worker if the process has several. */
+  constructor(readonly worker?: string) {}
 
   /** Returns the meter of an endpoint. */
   requestsFor(path: string): RequestMeter {

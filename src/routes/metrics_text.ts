@@ -29,13 +29,11 @@ function typeOf(name: string): "counter" | "histogram" | "gauge" {
 
 /** Formats all metrics in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(service: Service): string {
-  const worker = service.metrics.worker?.();
-  const workerLabel = worker === undefined ? undefined : `{worker="${worker}"`;
+  const { worker } = service.metrics;
   return metricsIn(service).map(([name, help, value]) => {
     const samples = typeof value === "number" ? [` ${value}`] : value;
-    const lines = workerLabel === undefined
-      ? samples
-      : samples.map((line) => withLabel(line, workerLabel));
+    const label = `{worker="${worker}"`;
+    const lines = worker === undefined ? samples : samples.map((line) => withLabel(line, label));
     const head = `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n`;
     return head + lines.map((line) => `${name}${line}\n`).join("");
   }).join("");

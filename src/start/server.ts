@@ -91,8 +91,8 @@ export interface OpenServiceOptions {
   readonly isTerminal: boolean;
   /** Called with the reason if the store turns out later to be unusable for good. */
   onUnusable(cause: unknown, log: Log): void;
-  /** Returns the number of this worker in the process, from 0. */
-  worker?: () => number;
+  /** The name of this worker if the process has several. */
+  worker?: string;
 }
 
 /** The service without a listener. */

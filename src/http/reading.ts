@@ -5,14 +5,15 @@ export interface Draining {
   hasBegun: boolean;
 }
 
-/** Maximum number of bodies of strangers that are read at once, in all and of one network. */
+/** Maximum number of bodies that are read at once, in all and of one network. */
 const [MAX_BODIES, MAX_OF_NETWORK] = [4000, 1000];
-/** Time in which such a body has to arrive. */
+/** Time in which a body has to arrive. */
 const BODY_LIMIT_MS = 5000;
 
 /**
- * Creates a reader of bodies that strangers may send. It throws `bad-body` like {@linkcode
- * bodyText}, and for a body without a length or that takes too long. It throws `overloaded` if too
+ * Creates a reader of small bodies, which strangers may send, too. It throws `bad-body` if a body
+ * has more than `limit` bytes, is not UTF-8, is truncated, has no length or takes too long. It
+ * throws `shutting-down` if a body is truncated because the process ends, and `overloaded` if too
  * many are being read.
  */
 export function createBodyReader<From extends { readonly request: Request }>(
@@ -26,7 +27,7 @@ export function createBodyReader<From extends { readonly request: Request }>(
     const { request } = from;
     if (request.body === null) return "";
     const length = Number(request.headers.get("content-length") ?? NaN);
-    if (length > limit) throw tooLong(limit);
+    if (length > limit) throw badBody(`The body is longer than ${limit} bytes.`);
     if (Number.isNaN(length)) throw badBody("Send the length of the body in Content-Length.");
     const network = networkOf(from);
     const ofNetwork = reading.filter((other) => other === network);
@@ -41,7 +42,9 @@ export function createBodyReader<From extends { readonly request: Request }>(
       // A stream of the body would take 0.2 MB until the garbage is collected.
       return decode(await Promise.race([request.bytes(), end]));
     } catch (cause) {
-      throw cause instanceof Problem ? cause : truncated(draining, cause);
+      if (cause instanceof Problem) throw cause;
+      if (draining.hasBegun) throw new Problem("shutting-down", { cause });
+      throw badBody("The body ended too early.", cause);
     } finally {
       clearTimeout(timer);
       reading.splice(reading.indexOf(network), 1);
@@ -51,29 +54,6 @@ export function createBodyReader<From extends { readonly request: Request }>(
 
 const TOO_MANY =
   "Too many bodies are being read. Nothing was changed, so it is safe to send this one again.";
-
-/**
- * Reads the body of a request. Throws `bad-body` if it has more than `limit` bytes, is not UTF-8 or
- * is truncated. Throws `shutting-down` if it is truncated because the process ends.
- */
-export async function bodyText(
-  { body }: Request,
-  { limit, draining }: { limit: number; draining: Draining },
-): Promise<string> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body ?? []) {
-      length += chunk.length;
-      if (length > limit) break;
-      chunks.push(chunk);
-    }
-  } catch (cause) {
-    throw truncated(draining, cause);
-  }
-  if (length > limit) throw tooLong(limit);
-  return decode(await new Blob(chunks).bytes());
-}
 
 function decode(bytes: Uint8Array<ArrayBuffer>): string {
   try {
@@ -85,14 +65,4 @@ function decode(bytes: Uint8Array<ArrayBuffer>): string {
 
 function badBody(detail: string, cause?: unknown): Problem {
   return new Problem("bad-body", { detail, cause });
-}
-
-function tooLong(limit: number): Problem {
-  return badBody(`The body is longer than ${limit} bytes.`);
-}
-
-function truncated(draining: Draining, cause: unknown): Problem {
-  return draining.hasBegun
-    ? new Problem("shutting-down", { cause })
-    : badBody("The body ended too early.", cause);
 }

@@ -5,7 +5,6 @@ import { formatLine, formatState, LineError, MAX_LINE_BYTES, parseLine } from ".
 import type { ListOptions, Update } from "../domain/store.ts";
 import { idempotencyKey, parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
-import { bodyText } from "../http/reading.ts";
 import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
 import { type Endpoint, endpoint, idParameter, type RequestContext } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -102,7 +101,7 @@ export function listCounters({ counters }: Service): Endpoint {
 }
 
 /** `PUT /counters`: sets a counter, or adds to it. The response is its previous state. */
-export function setCounter({ counters, draining }: Service): Endpoint {
+export function setCounter({ counters, readSmallBody }: Service): Endpoint {
   return endpoint("none", {
     summary: "Set a counter, or add to it",
     description:
@@ -118,7 +117,7 @@ export function setCounter({ counters, draining }: Service): Endpoint {
     }),
     async respond(context, { id, mode }) {
       const name = additionName(context, mode);
-      const text = await bodyText(context.request, { limit: MAX_LINE_BYTES, draining });
+      const text = await readSmallBody(context, MAX_LINE_BYTES);
       const { calendar } = counters;
       const { hits, days, since, report } = parseBody(text, { id, calendar, mode });
       const before = await counters.set(id, { hits, days, since, report, mode, name });

@@ -148,12 +148,11 @@ Deno.test("requests whose body has not ended are answered with 503 and with what
   await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
   using connections = new DisposableStack();
   const responses = await Promise.all(BODIES.map(async ({ line, body }) => {
-    const size = body.length.toString(16);
     const connection = connections.use(await connectTo(service.url));
     await connection.write(
       new TextEncoder().encode(
         `${line} HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET}\r\nConnection: close\r\n` +
-          `Transfer-Encoding: chunked\r\n\r\n${size}\r\n${body}\r\n`,
+          `Content-Length: ${body.length + 1}\r\n\r\n${body}`,
       ),
     );
     return () => new Response(connection.readable).text();

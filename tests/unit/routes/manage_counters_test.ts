@@ -241,9 +241,20 @@ Deno.test("/counters takes a body that breaks off for its sender's failure, and 
     match(body, /Line 2 cannot be used: the body ended too early\. /);
     strictEqual(await app.count("a"), dry === "1" ? 0 : 5);
   }
-  const { status, json } = await app.sendBody("PUT /counters?id=a", brokenOff(half));
-  strictEqual(status, 400);
-  strictEqual(field(json, "detail"), "The body ended too early.");
+  for (
+    const [headers, detail] of [
+      [{ "content-length": "20" }, "The body ended too early."],
+      [{}, "Send the length of the body in Content-Length."],
+    ] as const
+  ) {
+    const body = brokenOff(half);
+    const { status, json } = await app.sendBody("PUT /counters?id=a", body, {
+      ...authorized,
+      ...headers,
+    });
+    strictEqual(status, 400);
+    strictEqual(field(json, "detail"), detail);
+  }
   strictEqual(await app.count("a"), 5);
   deepStrictEqual(app.log, []);
 });

@@ -62,8 +62,6 @@ export class Metrics {
   unknownHits = 0;
   /** Number of hits that were refused because their group key had reached its limit. */
   groupFull = 0;
-  /** Number of PNGs that say so, because the queue was full or the rasterizer failed. */
-  readonly noticePngs = { busy: 0, counted: 0 };
   /** Number of times that a key of an earlier secret was accepted. */
   earlierKeys = 0;
   /** Number of commands that a node of the store redirected to another one. */

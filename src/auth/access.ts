@@ -42,12 +42,10 @@ export type AccessLevel =
   | ("anyone" | "reader" | "viewer" | "keyholder" | "prefix" | "lister" | "owner")
   | ("secretholder" | Job);
 
-/** The credentials that open an endpoint, and its words about them. */
+/** The credentials that open an endpoint, and its words if they do not suffice. */
 interface LevelFacts {
   /** Those that suffice, in the order in which they are tried. */
   readonly opensWith: readonly Credential[];
-  /** The credential of a caller without the secret, in words for the list of all endpoints. */
-  readonly orWith?: string;
   /** The addition to the detail of a 401. */
   readonly refusal?: string;
 }
@@ -61,7 +59,6 @@ const OF_PREFIX =
   "The key of this group, or of a group that contains it, works too: send it in key=.";
 const JOB: LevelFacts = {
   opensWith: ["secret", "session", "job key"],
-  orWith: "a job key",
   refusal: "The key of this job, from /key?job=, works too: send it as a Bearer token.",
 };
 
@@ -71,22 +68,18 @@ export const LEVELS: Readonly<Record<AccessLevel, LevelFacts>> = {
   reader: { opensWith: ["none", "secret", "session", "SERVE_AS", "read key"], refusal: OPEN_READS },
   viewer: {
     opensWith: ["secret", "session", "read key"],
-    orWith: "a read key",
     refusal: NO_READ_KEY,
   },
   keyholder: {
     opensWith: ["secret", "SERVE_AS", "counter key"],
-    orWith: "the key of the counter",
     refusal: OR_KEY,
   },
   prefix: {
     opensWith: ["secret", "group key"],
-    orWith: "the key of the group",
     refusal: OF_PREFIX,
   },
   lister: {
     opensWith: ["secret", "session", "group key", "read key"],
-    orWith: "a key of the group",
     refusal: OF_PREFIX,
   },
   owner: { opensWith: ["secret", "session"] },

@@ -141,23 +141,11 @@ export function deleteCounter({ counters }: Service): Endpoint {
     for await (const page of counters.list({ prefix, since: undefined })) {
       for (const { id } of page.counters) {
         const state = await counters.delete(id);
-        let isTaken = false;
-        try {
-          yield `${formatState({ id, ...state })}\n`;
-          isTaken = true;
-        } finally {
-          if (!isTaken) await restore(id, state);
-        }
         deleted++;
+        yield `${formatState({ id, ...state })}\n`;
       }
     }
     yield `${JSON.stringify({ counters: deleted })}\n`;
-  }
-
-  /** Adds what a counter had, because the client disconnected before it got the line. */
-  async function restore(id: CounterId, { hits, days, report }: CounterState): Promise<void> {
-    const dated = report && { ...report, day: counters.calendar.today() };
-    await counters.set(id, { hits, days, report: dated, mode: "add", name: crypto.randomUUID() });
   }
 
   return endpoint("none", {

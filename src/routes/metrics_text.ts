@@ -109,11 +109,6 @@ function metricsIn({ metrics, counters }: Service): Metric[] {
       "Commands that a node of a Redis Cluster redirected to another node.",
       metrics.redirects,
     ],
-    [
-      "tallymark_png_notices_total",
-      "PNGs that say busy or counted, because too many requests waited for a PNG.",
-      Object.entries(metrics.noticePngs).map(([says, count]) => sample({ says }, count)),
-    ],
     ["process_resident_memory_bytes", "Resident memory size in bytes.", rss],
     [
       "process_start_time_seconds",

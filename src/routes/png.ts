@@ -19,7 +19,7 @@ const scale = {
  */
 export function png(
   image: Endpoint,
-  { pngQueue, metrics }: Service,
+  { pngQueue }: Service,
   { counts = false, scale: fixedScale }: { counts?: boolean; scale?: number } = {},
 ): Endpoint {
   const { summary, parameters, drawProblem, openapi } = image;
@@ -41,7 +41,6 @@ export function png(
       const { "x-tallymark": flag = "camo" } = headers;
       const wasCounted = counts && request.method !== "HEAD" && flag === "camo";
       if (!wasCounted) throw error;
-      metrics.noticePngs.counted++;
       const body = await pngQueue.notice("counted");
       return createResponse(body, { ...headers, ...flagHeader("counted") });
     }
@@ -54,10 +53,7 @@ export function png(
     async drawProblem({ kind }) {
       if (kind === "no-png") return undefined;
       const busy = () => pngQueue.notice("busy").catch(() => undefined);
-      if (kind === "busy") {
-        metrics.noticePngs.busy++;
-        return await busy();
-      }
+      if (kind === "busy") return await busy();
       // In the default look, so that refused requests lead to a few images only.
       const svg = await drawProblem?.(new Problem(kind), NO_QUERY);
       return typeof svg === "string" ? await pngQueue.rasterizeFixed(svg).catch(busy) : undefined;

@@ -1,4 +1,4 @@
-import { type AccessLevel, LEVELS } from "../auth/access.ts";
+import { LEVELS } from "../auth/access.ts";
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { asksForPage, headersFor } from "../http/response.ts";
@@ -39,14 +39,8 @@ function listRoutes(routes: readonly Route[]): string {
   const lines = routes.map((route) => {
     const { path, summary, access } = route;
     const beginning = `  ${shown(route).padEnd(width)}  ${path.padEnd(longest)}`;
-    return `${beginning}  ${summary}${requirementOf(access)}`;
+    const isOpen = LEVELS[access].opensWith.includes("none");
+    return `${beginning}  ${summary}${isOpen ? "" : " (with the secret or a key)"}`;
   });
   return `Tallymark: hit counters and badges\n\n${lines.join("\n")}\n`;
-}
-
-/** Returns the credentials that an endpoint requires, as the list shows them. */
-function requirementOf(access: AccessLevel): string {
-  const { opensWith, orWith } = LEVELS[access];
-  if (opensWith.includes("none")) return "";
-  return ` (with the secret${orWith === undefined ? "" : ` or ${orWith}`})`;
 }

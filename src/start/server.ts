@@ -55,11 +55,6 @@ async function start(environment: LoadedEnvironment): Promise<void> {
   const listener = listen({ at, fetch: service.app.fetch, log });
   const closed = closeOnSignal(service, listener.stop);
   announce(service, listener.address);
-  if (at !== undefined && variable("DENO_SERVE_ADDRESS")) {
-    log.warn(
-      "HOST and PORT ignored: DENO_SERVE_ADDRESS, a variable of Deno, replaces them. Unset it",
-    );
-  }
   await closed;
   Deno.exit(0);
 }

@@ -226,12 +226,12 @@ function wholeNumberTo(max: number): (text: string) => number {
 
 /** Maximum number of origins in a setting. */
 const MAX_ORIGINS = 20;
-/** Excludes characters of URLs that could end or widen a source expression of a policy. */
-const SECURE_ORIGIN = /^(?:https:\/\/[a-z\d.-]+|http:\/\/localhost)(?::\d+)?$/;
-const ANY_ORIGIN = /^https?:\/\/[a-z\d.-]+(?::\d+)?$/;
-
-/** The pages of an app, such as tauri://localhost and app://obsidian.md. */
-const APP_ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d+)?$/;
+/**
+ * The origin of a site or an app, such as tauri://localhost. Excludes characters of URLs that could
+ * end or widen a source expression of a policy.
+ */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d+)?$/;
+const SECURE_ORIGIN = /^(?:https:\/\/|http:\/\/localhost(?::|$))/;
 
 /** Parses origins. Throws a RangeError that names the invalid entries by position. */
 function parseOrigins(
@@ -239,9 +239,7 @@ function parseOrigins(
   { isHttpAllowed }: { isHttpAllowed: boolean },
 ): readonly string[] {
   const isValid = (entry: string) =>
-    isHttpAllowed
-      ? isOrigin(entry, ANY_ORIGIN) || isAppOrigin(entry)
-      : isOrigin(entry, SECURE_ORIGIN);
+    isOrigin(entry) && (isHttpAllowed || SECURE_ORIGIN.test(entry));
   const entries = text === "" ? [] : text.split(",");
   const invalid = entries.flatMap((entry, index) => isValid(entry) ? [] : [index + 1]);
   if (entries.length <= MAX_ORIGINS && invalid.length === 0) return entries;
@@ -255,14 +253,10 @@ function parseOrigins(
   );
 }
 
-function isOrigin(text: string, form: RegExp): boolean {
-  return form.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-/** Reports whether a text is an origin of an app: a URL gives no origin for its scheme. */
-function isAppOrigin(text: string): boolean {
-  const url = URL.parse(text);
-  return APP_ORIGIN.test(text) && url?.origin === "null" && url.href === text;
+/** Reports whether a text is an origin as browsers send it. A URL of an app has no `origin`. */
+function isOrigin(text: string): boolean {
+  const { origin, href } = URL.parse(text) ?? {};
+  return ORIGIN.test(text) && (/^https?:/.test(text) ? origin : href) === text;
 }
 
 /** Returns the form in which browsers send an origin whose host has letters beyond ASCII. */

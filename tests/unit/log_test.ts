@@ -84,9 +84,9 @@ for (const [secret, field, expected] of redacted) {
 }
 
 Deno.test("the log hides the whole of a secret that begins with another", () => {
-  const { log, lines } = collect(["abc", "abcdef", "red"]);
-  log.info("x", { text: "abcdef, abc, red" });
-  strictEqual(JSON.parse(lines[0] ?? "").text, "[redacted], [redacted], [redacted]");
+  const { log, lines } = collect(["abc", "abcdef"]);
+  log.info("x", { text: "abcdef, abc" });
+  strictEqual(JSON.parse(lines[0] ?? "").text, "[redacted], [redacted]");
 });
 
 Deno.test("the log hides a secret that is too long for a pattern", () => {

@@ -16,6 +16,10 @@ export const SMALL: Type = { size: 11, bold: false };
 /** The distance between words and what is next to them. */
 export const BESIDE = 6;
 const BELOW = 18;
+/** A chart of this height has lines at quarters if these are whole and have at most two digits. */
+const HIGH = 240;
+const HALVES = [0, 0.5, 1];
+const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 
 /**
  * Draws the axes of a chart with these bars or points, up to a value of `most`. The numbers are on
@@ -27,7 +31,10 @@ export function drawAxis(
 ) {
   const ceiling = ceilingOf(most);
   const form = { numbers: "compact", locale: look.locale } as const;
-  const numbers = [0, ceiling / 2, ceiling].map((hits) => setType(formatCount(hits, form), SMALL));
+  const threeQuarters = 0.75 * ceiling;
+  const isExact = ceiling % 4 === 0 && Number(threeQuarters.toPrecision(2)) === threeQuarters;
+  const shares = look.height >= HIGH && isExact ? QUARTERS : HALVES;
+  const numbers = shares.map((share) => setType(formatCount(share * ceiling, form), SMALL));
   const room = Math.ceil(Math.max(...numbers.map(({ width }) => width))) + BESIDE;
   const plot = {
     left: area.left,
@@ -35,7 +42,7 @@ export function drawAxis(
     top: area.top,
     bottom: area.bottom - BELOW,
   };
-  const lines = [plot.bottom, (plot.top + plot.bottom) / 2, plot.top].map(Math.round);
+  const lines = shares.map((share) => Math.round(plot.bottom - share * (plot.bottom - plot.top)));
   const words = numbers.map((number, index) =>
     drawType(number, { x: area.right, y: (lines[index] ?? 0) + 4, at: "right" })
   );
@@ -43,7 +50,7 @@ export function drawAxis(
     plot,
     /** The round number at the top of the plot. */
     ceiling,
-    /** The heights of the dashed lines at 0, ½ and 1 of the round number. */
+    /** The heights of the dashed lines at 0 and at equal parts of the round number. */
     lines,
     /** Path data of the dashed lines. */
     grid: lines.map((y) => `M${plot.left} ${y + 0.5}H${plot.right}`).join(""),

@@ -21,6 +21,17 @@ Deno.test("drawChart() says label, count, hits within, dates and a round scale",
   ]);
 });
 
+Deno.test("drawChart() of 240 px and more has a line at each quarter of its scale, if their numbers are exact", () => {
+  const scale = (query: string, hits: number) =>
+    texts(draw(query, figuresOf([hits, hits]))).slice(3).map(({ text }) => text)
+      .filter((text) => /^\d+$/.test(text)).map(Number);
+  deepStrictEqual(scale("height=240", 190).slice(0, 5), [0, 50, 100, 150, 200]);
+  deepStrictEqual(scale("height=239", 190).slice(0, 3), [0, 100, 200]);
+  // 2,250 would be written as 2.2K, and 2.5 is no number of hits.
+  deepStrictEqual(scale("height=400", 290).slice(0, 3), [0, 150, 300]);
+  deepStrictEqual(scale("height=400", 9).slice(0, 3), [0, 5, 10]);
+});
+
 Deno.test("drawChart() says in words what it shows", () => {
   const words = (query: string, figures = FIGURES) =>
     draw(query, figures).filter(({ name }) => /title|desc/.test(name)).map(({ text }) => text);

@@ -136,7 +136,7 @@ for (const path of ["/badge", "/hit.svg"]) {
     for (const style of SPARKS) {
       const { headers, body } = await send(app, `${path}?id=a&style=${style}&spark=7`);
       strictEqual([...body.matchAll(/v-\d+h2v\d+z/g)].length, 7, style);
-      match(body, /M\d+ \d+v-12h2v12z" [^>]*opacity="\.55"/);
+      match(body, /M\d+ [\d.]+v-12h2v12z" [^>]*opacity="\.55"/);
       ok(path === "/hit.svg" || headers.etag !== undefined);
     }
     doesNotMatch((await send(app, `${path}?id=a&spark=no`)).body, /v-\d+h2/);

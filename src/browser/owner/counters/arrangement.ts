@@ -116,30 +116,3 @@ export function nameOf({ row, prefix, group }: Line) {
 export function identityOf({ row, group, more }: Line) {
   return `${more ? "rest" : group ? "group" : "counter"} ${row.id}`;
 }
-
-/** The heights of all lines of the table, in pixels. */
-export interface Heights {
-  readonly count: number;
-  readonly row: number;
-  /** Index of the line with details below it, or -1. */
-  readonly openAt: number;
-  readonly detail: number;
-}
-
-/** Returns the height of everything above a line. */
-export function topOf(index: number, { row, openAt, detail }: Heights) {
-  return index * row + (openAt >= 0 && index > openAt ? detail : 0);
-}
-
-/** Returns the first line between two heights, and the end of those that begin there. */
-export function linesBetween(from: number, to: number, heights: Heights) {
-  return [indexAt(from, heights), Math.min(heights.count, indexAt(to, heights) + 1)] as const;
-}
-
-/** Returns the last line that begins above a height, or the first. */
-function indexAt(height: number, { row, openAt, detail }: Heights) {
-  const index = Math.max(0, Math.floor(height / row));
-  return openAt < 0 || index <= openAt
-    ? index
-    : Math.max(openAt, Math.floor((height - detail) / row));
-}

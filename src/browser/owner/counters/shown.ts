@@ -7,7 +7,6 @@ export interface Opened {
   /** The identity of its line. */
   readonly line: string;
   detail?: HTMLTableRowElement | undefined;
-  height: number;
 }
 
 /** The state of the view of the counters. */
@@ -38,8 +37,6 @@ class Shown {
   open: Opened | undefined;
   /** The ids of the counters that are selected. */
   readonly picked: Set<string> = new Set();
-  /** True while the rows near the screen are to be drawn in the next frame. */
-  isDrawing = false;
 }
 
 export const shown: Shown = new Shown();

@@ -6,11 +6,9 @@ import {
   isGrouped,
   isUnfolded,
   type Line,
-  linesBetween,
   linesOf,
   nameOf,
   orderBy,
-  topOf,
 } from "./arrangement.ts";
 import { MAX_WHOLE, short, sparkOf, trend } from "../../lib/cells.ts";
 import { keep, kept } from "../../lib/storage.ts";
@@ -21,7 +19,7 @@ import { grouped, plural } from "../../lib/words.ts";
 import { type Figures, prefixOf } from "../../lib/figures.ts";
 import { groupDetail } from "./group.ts";
 import { bar, boxFor, everything, picking, selectBy, showSelection } from "./selection.ts";
-import { type Opened, shown } from "./shown.ts";
+import { shown } from "./shown.ts";
 
 /** The columns, with the class that hides each on narrow pages unless the table is sorted by it. */
 const COLUMNS: [column: Column, name: string, look: string][] = [
@@ -34,16 +32,9 @@ const COLUMNS: [column: Column, name: string, look: string][] = [
 ];
 /** Number of columns: those, trend and sparkline. */
 const ALL_COLUMNS = COLUMNS.length + 2;
-/** Pages as narrow as a phone have the name on a line of its own. */
-const phone = matchMedia("(max-width: 640px)");
-/** Height above and below the screen that has rows too, in pixels. Scrolling shows no gap. */
-const MARGIN = 400;
-/** Maximum number of new rows in a frame, so that a jump among thousands stays responsive. */
-const ROWS_PER_FRAME = 8;
+/** Number of rows at first, and of those that follow when the last one comes near the screen. */
+const ROWS = 100;
 const GROUPED = "grouped";
-
-/** The rows that are in the document. */
-const drawn: Map<Line, HTMLElement> = new Map();
 
 // --- The parts of the view -----------------------------------------------------------------------
 
@@ -104,10 +95,17 @@ const noMatch = make(
 /** The parts of the table, from top to bottom. */
 export const tableParts = [tools, bar, panel, noMatch];
 
+/** Number of rows that the table has, if there are as many lines. */
+let most = ROWS;
+/** Adds rows once the last one is less than a screen away. */
+const nearEnd = new IntersectionObserver((entries) => {
+  if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+  most += ROWS;
+  body.append(...rowsFrom(most - ROWS));
+  watchEnd();
+}, { rootMargin: "100%" });
+
 export function initTable() {
-  addEventListener("scroll", drawSoon, { passive: true });
-  addEventListener("resize", drawSoon);
-  phone.addEventListener("change", redraw);
   panel.addEventListener("keydown", (event) => {
     if (document.activeElement?.matches("input:not([type=radio], .tick), select")) return;
     if (event.key === "Escape" && shown.open) toggle(shown.open.line);
@@ -172,97 +170,36 @@ function clearSearch() {
   wanted.focus();
 }
 
-// --- Rows near the screen ------------------------------------------------------------------------
+// --- Rows ----------------------------------------------------------------------------------------
 
-/** Draws all rows on the screen again. Rows beyond it follow. */
+/** Draws all rows again. What has the focus keeps it, or the same part of the new row has it. */
 function redraw() {
-  const button = document.activeElement;
-  const focused = [...drawn].find(([, row]) => row.contains(button))?.[0];
-  drawn.clear();
-  drawRows(true);
-  const part = [".about", ".tick"].find((part) => button?.matches(part));
-  if (focused) focusOn(identityOf(focused), part ?? "button");
+  const focused = document.activeElement as HTMLElement | null;
+  const line = focused?.closest("tr")?.dataset.line;
+  body.replaceChildren(...rowsFrom(0));
+  watchEnd();
+  if (focused?.isConnected) focused.focus({ preventScroll: true });
+  else if (line) focusOn(line, [".about", ".tick"].find((part) => focused?.matches(part)));
 }
 
-function focusOn(identity: string, button: string) {
-  for (const [line, row] of drawn) {
-    const isIt = identityOf(line) === identity;
-    if (isIt) row.querySelector<HTMLElement>(button)?.focus({ preventScroll: true });
-  }
-}
-
-function drawSoon() {
-  if (shown.isDrawing || shown.today === 0) return;
-  shown.isDrawing = true;
-  requestAnimationFrame(() => {
-    shown.isDrawing = false;
-    drawRows();
+/** Returns the rows of the lines from one on, as far as the table has them. */
+function rowsFrom(first: number) {
+  return shown.lines.slice(first, most).flatMap((line, at) => {
+    const row = rowFor(line, first + at);
+    row.dataset.line = identityOf(line);
+    return isOpen(line) ? [row, detailFor(line)] : [row];
   });
 }
 
-/** Returns the heights of all lines, as the style has them. */
-function heightsNow() {
-  const { lines, open } = shown;
-  return {
-    count: lines.length,
-    row: phone.matches ? 73 : 41,
-    openAt: open ? lines.findIndex(isOpen) : -1,
-    detail: open?.height ?? 0,
-  };
+function watchEnd() {
+  nearEnd.disconnect();
+  const last = body.lastElementChild;
+  if (last && shown.lines.length > most) nearEnd.observe(last);
 }
 
-/** Adds the rows near the screen, first those on it. Empty rows take the place of all others. */
-function drawRows(isRedraw = false) {
-  if (!panel.checkVisibility()) return;
-  const { lines, open } = shown;
-  const heights = heightsNow();
-  const above = -body.getBoundingClientRect().top;
-  const below = above + innerHeight;
-  const [seen, endOfSeen] = linesBetween(above, below, heights);
-  const [first, end] = linesBetween(above - MARGIN, below + MARGIN, heights);
-  const near = lines.slice(first, end).map((line, index) => ({ line, at: first + index }));
-  const kept = new Set(lines.slice(first, end));
-  for (const line of drawn.keys()) if (!kept.has(line)) drawn.delete(line);
-  const isSeen = ({ at }: { at: number }) => at >= seen && at < endOfSeen;
-  const missing = near.filter(({ line }) => !drawn.has(line))
-    .sort((one, other) => Number(isSeen(other)) - Number(isSeen(one)));
-  const most = isRedraw ? endOfSeen - seen : ROWS_PER_FRAME;
-  for (const { line, at } of missing.slice(0, most)) drawn.set(line, rowFor(line, at));
-  if (missing.length > most) drawSoon();
-
-  const elements: HTMLElement[] = [];
-  let next = 0;
-  for (const { line, at } of near) {
-    const element = drawn.get(line);
-    if (!element) continue;
-    if (at > next) elements.push(room(topOf(at, heights) - topOf(next, heights)));
-    elements.push(element);
-    if (open && at === heights.openAt) elements.push(detailFor(open, line));
-    next = at + 1;
-  }
-  elements.push(room(topOf(lines.length, heights) - topOf(next, heights)));
-  swap(body, elements);
-}
-
-/**
- * Replaces the children of an element. Children that stay are not moved, because one may have the
- * focus. Old ones are removed last, because a page that becomes shorter scrolls up.
- */
-function swap(parent: Element, children: Element[]) {
-  const wanted = new Set(children);
-  const old = [...parent.children].filter((child) => !wanted.has(child));
-  let at = parent.firstElementChild;
-  for (const child of children) {
-    while (at !== null && !wanted.has(at)) at = at.nextElementSibling;
-    if (child === at) at = at.nextElementSibling;
-    else parent.insertBefore(child, at);
-  }
-  for (const child of old) child.remove();
-}
-
-function room(height: number) {
-  const row = make("tr.room", { "aria-hidden": true });
-  row.style.height = `${height}px`;
+function focusOn(identity: string, part = "button") {
+  const row = body.querySelector(`[data-line="${CSS.escape(identity)}"]`);
+  row?.querySelector<HTMLElement>(part)?.focus({ preventScroll: true });
   return row;
 }
 
@@ -329,7 +266,7 @@ function moreRow(prefix: string, more: number, index: number) {
     arrange();
     // The first row that was left out takes the place of the button.
     const line = shown.lines[index];
-    if (line) focusOn(identityOf(line), "button");
+    if (line) focusOn(identityOf(line));
   };
   const name = `${grouped(more)} more`;
   const button = make("button", { "aria-label": `${name} under ${prefix}`, click }, name);
@@ -354,9 +291,9 @@ function fold(prefix: string) {
 
 /** Opens a row, or closes it. */
 function toggle(line: string) {
-  shown.open = shown.open?.line === line ? undefined : { line, height: 0 };
+  shown.open = shown.open?.line === line ? undefined : { line };
   redraw();
-  focusOn(line, line.startsWith("group") ? ".about" : "button");
+  focusOn(line, line.startsWith("group") ? ".about" : undefined);
 }
 
 /** Opens a counter of a group, and scrolls to it. */
@@ -365,25 +302,17 @@ function reveal(row: Figures) {
   const line = identityOf({ row, prefix });
   shown.choices.unfolded.set(prefix, true);
   shown.choices.whole.add(prefix);
-  shown.open = { line, height: 0 };
+  shown.open = { line };
   arrange();
-  const heights = heightsNow();
-  const top = body.getBoundingClientRect().top + topOf(heights.openAt, heights);
-  scrollBy(0, top - 2 * heights.row);
-  drawRows(true);
-  focusOn(line, "button");
+  most = Math.max(most, shown.lines.findIndex(isOpen) + ROWS);
+  redraw();
+  focusOn(line)?.scrollIntoView();
 }
 
-function detailFor(opened: Opened, { row, group }: Line) {
-  if (opened.detail) return opened.detail;
-  const inside = group ? groupDetail(row, group.members, reveal) : counterDetail(row);
-  const detail = opened.detail = make("tr.detail", make("td", { colspan: ALL_COLUMNS }, inside));
-  new ResizeObserver((_, observer) => {
-    if (shown.open?.detail !== detail) return observer.disconnect();
-    const height = detail.offsetHeight;
-    if (height === 0 || height === opened.height) return;
-    opened.height = height;
-    drawSoon();
-  }).observe(detail);
+function detailFor({ row, group }: Line) {
+  const inside = () => group ? groupDetail(row, group.members, reveal) : counterDetail(row);
+  const detail = shown.open?.detail ??
+    make("tr.detail", make("td", { colspan: ALL_COLUMNS }, inside()));
+  if (shown.open) shown.open.detail = detail;
   return detail;
 }

@@ -5,11 +5,9 @@ import {
   isFound,
   isGrouped,
   isUnfolded,
-  linesBetween,
   linesOf,
   nameOf,
   orderBy,
-  topOf,
 } from "../../../../../src/browser/owner/counters/arrangement.ts";
 import { type Figures, figuresOf } from "../../../../../src/browser/lib/figures.ts";
 
@@ -75,13 +73,4 @@ Deno.test("a large group starts folded, then shows twenty rows, then all of them
 Deno.test("a counter with the name of its group has its whole name in it", () => {
   const lines = linesOf(rowsOf(["blog/", "blog/one"]), choicesOf(true));
   deepStrictEqual(lines.map(nameOf), ["blog/", "one", "blog/"]);
-});
-
-Deno.test("the lines between two heights are found above, at and below an open one", () => {
-  const heights = { count: 10, row: 40, openAt: 2, detail: 500 };
-  deepStrictEqual([2, 3].map((index) => topOf(index, heights)), [80, 620]);
-  deepStrictEqual(linesBetween(-100, 60, heights), [0, 2]);
-  deepStrictEqual(linesBetween(85, 610, heights), [2, 3]);
-  deepStrictEqual(linesBetween(630, 9000, heights), [3, 10]);
-  deepStrictEqual(linesBetween(0, 9000, { ...heights, openAt: -1 }), [0, 10]);
 });

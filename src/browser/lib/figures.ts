@@ -53,9 +53,6 @@ const shortDay = dateText({ month: "short", day: "numeric" });
 const weekday = dateText({ weekday: "short", month: "short", day: "numeric" });
 export const fullDay = dateText({ year: "numeric", month: "short", day: "numeric" });
 const monthName = dateText({ month: "short" });
-export const shortWeekday = dateText({ weekday: "short" });
-/** Returns the day of the month as a number in text. */
-export const dayOfMonth = (day: number) => String(new Date(day * DAY_MS).getUTCDate());
 const longMonth = dateText({ month: "long", year: "numeric" });
 
 /** Returns the figures of a line of `/counters`. */

@@ -38,7 +38,7 @@ export function rowDetail(
   ...parts: (Node | false)[]
 ) {
   const facts = make("p.facts");
-  const views = chart(row.id, 200, "30d", () => undefined);
+  const views = chart(row.id, "30d", () => undefined);
   const show = (figures: Figures, history?: History) => {
     views.show(figures.days, today);
     describe(facts, figures, today, history);

@@ -58,10 +58,8 @@ function show({ prefix, total, since, older, timeZone, days, counters }: SharedD
   const today = dayNumber(days.at(-1)?.day ?? "") || Math.floor(Date.now() / DAY_MS);
   const byDay = Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
   const sum = figuresOf({ id: prefix, hits: total, days: byDay }, today, YEAR);
-  const [name, height, range] = isEmbedded
-    ? [title, 180, "30d"] as const
-    : ["All counters", 240, "90d"] as const;
-  const views = chart(name, height, range, () => undefined);
+  const [name, range] = isEmbedded ? [title, "30d"] as const : ["All counters", "90d"] as const;
+  const views = chart(name, range, () => undefined);
   const time = `as of ${timeText(Date.now())} · days in ${timeZone}`;
   const overview = make(
     "section.panel",

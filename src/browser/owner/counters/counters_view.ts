@@ -18,7 +18,7 @@ import { shown } from "./shown.ts";
 import { arrange, initTable, showGhosts, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
-/** A list that takes longer to load is only loaded again on request. */
+/** A list that takes longer to load and draw is only loaded again on request. */
 const SLOW_MS = 2000;
 /** Name of the last warning that was dismissed. */
 const DISMISSED = "dismissed";
@@ -35,7 +35,7 @@ const refresh = make(
 const head = make(".head", make("h1", "Counters"), make(".end", asOf, refresh));
 const away = make(".note", { role: "alert", hidden: true });
 const figures = make("dl.figures");
-const all = chart("All counters", 240, shown.range, mostOf, loadRange);
+const all = chart("All counters", shown.range, mostOf, loadRange);
 const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
 const empty = byId("no-counters");
 
@@ -93,8 +93,7 @@ export async function load() {
     }, () => shown.loadedAt > 0 || showLoading(rows.length));
     if (signal.aborted) return;
     const most = rows.reduce((most, { month }) => Math.max(most, month), 1);
-    const tookMs = performance.now() - start;
-    Object.assign(shown, { rows, today, most, tookMs, loadedAt: Date.now() });
+    Object.assign(shown, { rows, today, most, loadedAt: Date.now() });
     showWarnings(warnings.join(". "));
     asOf.textContent = `as of ${timeText(shown.loadedAt)} · days in ${timeZone}`;
     const isEmpty = rows.length === 0;
@@ -103,6 +102,7 @@ export async function load() {
     showFigures(sumOf("", rows));
     await pause();
     if (!signal.aborted) arrange();
+    shown.tookMs = performance.now() - start;
   } catch (error) {
     if (!signal.aborted) showAway(error);
   } finally {

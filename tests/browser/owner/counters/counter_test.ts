@@ -32,8 +32,7 @@ testOwner(
     const detail = page.locator(".detail");
     await detail.getByText(/^Best day .*, 7$/).waitFor();
     await detail.getByText("Daily figures").click();
-    await detail.locator(".daily td[title]").nth(29).waitFor();
-    strictEqual(await detail.locator(".daily td[title]").count(), 30);
+    strictEqual(await detail.locator(".daily tbody tr").count(), 30);
     const { key } = await (await fetch(`${service.url}/key?id=blog/one`, { headers: authorized }))
       .json();
     await detail.getByRole("radio", { name: "Script" }).click();
@@ -68,7 +67,7 @@ testOwner(
       });
     const detail = page.locator(".detail");
     await detail.getByText(`Best day ${dateText("numeric")}, 9`).waitFor();
-    match(await detail.locator(".plot svg").getAttribute("aria-label") ?? "", /with 9$/);
+    match(await detail.locator(".bars").getAttribute("aria-label") ?? "", /with 9$/);
     strictEqual(await detail.locator(".peak").textContent(), `9 · ${dateText()}`);
   },
 );

@@ -91,6 +91,7 @@ function headOf(
     <meta property="og:image:width" content="1200">
     <meta property="og:image:height" content="630">
     <meta name="twitter:card" content="summary_large_image">
+    <link rel="alternate" type="application/atom+xml" href="feed.atom${inHtml(image.search)}">
     <meta name="embed-origins" content="${inHtml(embedOrigins.join(" "))}">`;
 }
 

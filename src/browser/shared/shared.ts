@@ -37,12 +37,6 @@ const query = keep(["prefix", "key", "title"]);
 const isEmbedded = given.get("embed") === "1";
 const main = byId("shared");
 
-// Feed readers find the news of the group here.
-const feed = document.createElement("link");
-Object.assign(feed, { rel: "alternate", type: "application/atom+xml" });
-feed.href = `${new URL(`feed.atom?${keep(["prefix", "key"])}`, here)}`;
-document.head.append(feed);
-
 async function load(): Promise<SharedData> {
   const response = await fetch(new URL(`p.json?${keep(["prefix", "key"])}`, here)).catch(() => {
     throw new Error("The server cannot be reached.");

@@ -57,12 +57,14 @@ for (const openReads of [true, false]) {
   });
 }
 
-Deno.test("the preview image of GET /p is the one of its group and key, at the address of the client", async () => {
+Deno.test("the preview image and the feed of GET /p are those of its group and key, at the address of the client", async () => {
   await using app = await memoryApp();
   const key = await keyOf(app, "blog/");
   const image = (scheme: string) =>
     `<meta property="og:image" content="${scheme}://localhost/preview.png?prefix=blog%2F&amp;key=${key}">`;
-  ok((await openPage(app)).body.includes(image("http")));
+  const { body: page } = await openPage(app);
+  ok(page.includes(image("http")));
+  ok(page.includes(`href="feed.atom?prefix=blog%2F&amp;key=${key}"`));
   const proxied = await openPage(app, "", { "x-forwarded-proto": "https" });
   ok(proxied.body.includes(image("https")));
   await using named = await memoryApp({ publicUrl: "https://example.org/hits" });

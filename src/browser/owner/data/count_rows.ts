@@ -80,15 +80,6 @@ export async function count(
   return outcome;
 }
 
-/** Returns what a row would become, or the reason why it is left out. */
-export function previewRow(table: Table, row: Row, options: CountOptions) {
-  const outcome = new Outcome();
-  countTable({ ...table, rows: () => [row] }, outcome, options).next();
-  const [reason] = outcome.leftOut.keys();
-  const [[id, { views }] = ["", { views: 0 }]] = outcome.entries;
-  return reason ?? { id, views };
-}
-
 /**
  * Adds the rows of a table to an outcome, and last those that may be the sum of the others. Yields
  * from time to time, so that work can pause.

@@ -25,8 +25,6 @@ const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it w
 const UNCHANGED = "Unchanged: all of it is here already.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
-/** The lines that undo an import by the names of their additions. Undefined if unknown. */
-type Additions = Map<string, string> | undefined;
 /** The prefix of the guides for sites. */
 const GUIDES = "blog/";
 
@@ -177,11 +175,11 @@ function importCard(page: Page) {
       const options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
       const all = [...rows.keys()];
       const tables = all.map(({ table }) => table).filter(({ columns }) => isChosen(columns));
-      for (const row of all) row.show(options);
+      for (const row of all) row.show();
       showIds(tables, options);
       if (tables.length === 0 || !question.hidden) return;
       const outcome = await count(tables, options, signal);
-      for (const row of all) row.show(options, outcome.rows.get(row.table));
+      for (const row of all) row.show(outcome.rows.get(row.table));
       fill(act);
       panel.hidden = false;
       const { changed, hasChoice } = await showOutcome(page, preview, outcome, signal);
@@ -195,7 +193,7 @@ function importCard(page: Page) {
         ]
         : [[`Import ${words}`, "The larger of both stays.", false]];
       const why = entries.size > 0 ? UNCHANGED : "There is nothing to import.";
-      if (changed > 0) offer(entries, ways, new Map());
+      if (changed > 0) offer(entries, ways);
       else fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
     } catch (error) {
       if (!signal.aborted) explain("Import", error, failure);
@@ -241,44 +239,36 @@ function importCard(page: Page) {
     fill(hint, isEmpty ? `or drop them here. ${KNOWN}` : MORE);
   }
 
-  /** Shows a button for each way to import, after a failure with what to do about it. */
-  function offer(entries: Entries, ways: Way[], additions: Additions, ...failed: Node[]) {
+  /** Shows a button for each way to import, after a failure with the reason. */
+  function offer(entries: Entries, ways: Way[], failed?: Node) {
     const buttons = ways.map((way) => {
-      const click = () => store(entries, way, additions);
+      const click = () => store(entries, way, !failed);
       return make("", make("button.primary", { click }, way[0]), make("small", ` ${way[1]}`));
     });
-    fill(act, ...buttons, ...failed);
+    fill(act, ...buttons, failed);
   }
 
-  /** Sends an import. A stop waits for the current part, so that the number is exact. */
-  async function store(entries: Entries, way: Way, additions: Additions) {
+  /** Sends an import. One that is sent again cannot be undone, as the first may have been stored. */
+  async function store(entries: Entries, way: Way, isFirst: boolean) {
     const signal = begin();
+    /** The lines that undo it, by the names of their additions. */
+    const additions = new Map<string, string>();
     const max = entries.size;
     const all = plural(max, "counter");
     const words = make("span.small", { role: "status" }, "Importing…");
     const bar = make("progress", { max, value: 0, "aria-label": "Counters imported" });
-    const stop = make("button", { click: () => stop.disabled = true }, "Stop");
-    fill(act, words, bar, stop);
-    stop.focus({ preventScroll: true });
-    const fail = (why: string, additions: Additions) => {
-      const again = `Importing all of them again is safe${
-        additions ? "" : ", but cannot be undone"
-      }.`;
-      const said = `${why} ${grouped(bar.value)} of ${all} are imported. ${again}`;
-      const buttons = additions ? [undoButton(additions, update)] : [];
-      offer(entries, [way], additions, make("span.bad", { role: "alert" }, said), ...buttons);
-    };
+    fill(act, words, bar);
     try {
       for await (const { sent, undo } of send(page, entries, "undo", way[2], signal)) {
         bar.value = sent;
         words.textContent = `${grouped(sent)} of ${all}`;
-        if (undo) additions?.set(crypto.randomUUID(), undo);
-        if (stop.disabled && sent < max) return fail("Stopped.", additions);
+        if (undo) additions.set(crypto.randomUUID(), undo);
       }
     } catch (error) {
-      // A request that failed may have changed something.
-      if (!signal.aborted) fail(errorMessage(error), undefined);
-      return;
+      if (signal.aborted) return;
+      const again = "Importing all of them again is safe, but cannot be undone.";
+      const said = `${errorMessage(error)} ${grouped(bar.value)} of ${all} are imported. ${again}`;
+      return offer(entries, [way], make("span.bad", { role: "alert" }, said));
     }
     rows.clear();
     pasted.value = "";
@@ -288,7 +278,7 @@ function importCard(page: Page) {
     layOut();
     const link = make("a", { href: "#counters" }, "See them");
     const done = () => fill(result, make("b", `Undone: ${all}.`), "Views since are kept.");
-    const end = additions && undoButton(additions, done);
+    const end = isFirst && undoButton(additions, done);
     const result = make(".line", make("b", `Imported ${all}.`), link, end);
     results.prepend(result);
     await page.load();

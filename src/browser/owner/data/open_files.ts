@@ -22,7 +22,7 @@ const WORKBOOK = "it is a spreadsheet. Save it as “CSV UTF-8”, and choose th
 const NO_TEXT =
   "it is not a text but a picture, a document or a database. Choose an export as CSV, TSV or JSON.";
 const NOT_UNICODE =
-  "it is in an older encoding, such as Windows-1252. Save it as “CSV UTF-8” in Excel, or as UTF-8 " +
+  "it is in an older encoding, such as GBK or Windows-1252. Save it as “CSV UTF-8” in Excel, or as UTF-8 " +
   "in an editor.";
 const DAMAGED = "it is damaged or cannot be unpacked here. Unpack it, or export it again.";
 
@@ -102,43 +102,16 @@ function entriesOf(file: Bytes) {
   return entries;
 }
 
-/** Decodes a text. Its name tells if it is not in Unicode, because that is a guess. */
+/** Decodes a text, whose mark tells its encoding if that is not UTF-8. */
 function textIn(bytes: Bytes, name: string, archive = ""): Opened {
-  const unicode = decoded(bytes, encodingOf(bytes));
-  const text = unicode ?? (isGbk(bytes) ? decoded(bytes, "gbk") : undefined);
-  if (text?.slice(0, 1000).includes("\0") ?? bytes.subarray(0, 1000).includes(0)) fail(NO_TEXT);
-  if (text === undefined) fail(NOT_UNICODE);
-  return {
-    name: unicode === undefined ? `${name} (GBK)` : name,
-    archive,
-    text: text.replaceAll(/\r\n?/g, "\n"),
-  };
-}
-
-/** Returns a text. Returns undefined if it is not in an encoding. */
-function decoded(bytes: Bytes, encoding: string) {
+  const mark = String.fromCharCode(...bytes.subarray(0, 2));
+  const encoding = { "\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be" }[mark] ?? "utf-8";
+  const isText = !bytes.subarray(0, 1000).includes(0);
+  if (encoding === "utf-8" && !isText) fail(NO_TEXT);
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return { name, archive, text: text.replaceAll(/\r\n?/g, "\n") };
   } catch {
-    return undefined;
+    return fail(NOT_UNICODE);
   }
-}
-
-/** Reports whether most bytes beyond ASCII are in pairs, as those of Chinese characters are. */
-function isGbk(bytes: Bytes) {
-  const first = bytes.findIndex((byte) => byte > 0x7f);
-  const some = new TextDecoder("latin1").decode(bytes.subarray(first, first + 1_000_000));
-  const high = some.replaceAll(/[\0-\x7f]/g, "").length;
-  return some.length - some.replaceAll(/[^\0-\x7f]{2}/g, "").length > 0.9 * high;
-}
-
-/** Returns the encoding of a text, by its mark or by the zeros of its first ASCII characters. */
-function encodingOf(bytes: Bytes) {
-  const [first = 0, second = 0] = bytes;
-  const start = bytes.subarray(0, 1000);
-  const [even, odd] = [0, 1].map((place) =>
-    start.filter((byte, index) => byte === 0 && index % 2 === place).length > start.length / 8
-  );
-  if (first === 0xff && second === 0xfe || odd && !even) return "utf-16le";
-  return first === 0xfe && second === 0xff || even && !odd ? "utf-16be" : "utf-8";
 }

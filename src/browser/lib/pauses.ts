@@ -10,15 +10,10 @@ export function createPauses(signal?: AbortSignal, before?: () => void): () => P
   return async () => {
     if (performance.now() < next) return;
     before?.();
-    await pause();
+    await new Promise((resolve) => setTimeout(resolve));
     signal?.throwIfAborted();
     next = performance.now() + SLICE_MS;
   };
-}
-
-/** Lets the page draw and answer. */
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Yields the pieces of a stream, with pauses in between. Safari 26 cannot iterate streams. */

@@ -4,22 +4,24 @@ import { errorMessage, grouped } from "./words.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
 import { comparison, MAX_WHOLE, short, weekFacts } from "./cells.ts";
 
-/** Returns the figures above a chart. They are blank until the sum is known. */
-export function summary(sum: Figures | undefined, belowTotal: string) {
-  const tile = (name: string, value: number | undefined, why: Node | string) =>
+/** Returns the figures above a chart. */
+export function summary(
+  { today, yesterday, week, month, total, days }: Figures,
+  belowTotal: string,
+) {
+  const tile = (name: string, value: number, why: Node | string) =>
     make(
       "div",
       make("dt", name),
-      make("dd.n", value === undefined ? make("span.ghost") : short(value)),
-      value !== undefined && value > MAX_WHOLE && make("dd.why", grouped(value)),
+      make("dd.n", short(value)),
+      value > MAX_WHOLE && make("dd.why", grouped(value)),
       make("dd.why", why),
     );
-  const change = (span: number) => sum ? comparison(sum.days, span) : " ";
   return [
-    tile("Today", sum?.today, sum ? `${short(sum.yesterday)} yesterday` : " "),
-    tile("Last 7 days", sum?.week, change(7)),
-    tile("Last 30 days", sum?.month, change(30)),
-    tile("Total", sum?.total, sum ? belowTotal : " "),
+    tile("Today", today, `${short(yesterday)} yesterday`),
+    tile("Last 7 days", week, comparison(days, 7)),
+    tile("Last 30 days", month, comparison(days, 30)),
+    tile("Total", total, belowTotal),
   ];
 }
 

@@ -53,7 +53,7 @@ testOwner(
 const order = ["Today", "Yesterday", "7 days", "Trend", "30 days", "Total", "Last 30 days"];
 
 testOwner(
-  "a group copies the lines of all its counters, and leads to what can be done to them",
+  "a group copies the lines of all its counters, leads to what can be done to them, and offers the list alone where reads are protected",
   LINES,
   async ({ page, service }) => {
     await page.getByLabel("Group by prefix").check();
@@ -77,6 +77,10 @@ testOwner(
       strictEqual(text.slice(0, begin.length), begin);
       await page.getByRole("button", { name: "Copy all lines" }).waitFor();
     }
+    await page.getByText("Reads are protected on this server").waitFor();
+    const formats = page.locator(".detail .split > :last-child .segments label");
+    deepStrictEqual(await formats.allInnerTexts(), ["List"]);
+    strictEqual(await page.getByRole("link", { name: "Open badge" }).count(), 0);
     await page.getByRole("button", { name: "Rename, delete…" }).click();
     await page.getByText("2 counters, 310 views").waitFor();
   },

@@ -2,13 +2,12 @@ import { type Figures, prefixOf, sumOf } from "../../lib/figures.ts";
 
 export type Column = "id" | "today" | "yesterday" | "week" | "month" | "total";
 
-/** A row of the table: a counter, a group, or the number of counters that a group hides. */
+/** A row of the table: a counter or a group. */
 export interface Line {
   row: Figures;
   /** The prefix of the group that it is or belongs to; empty outside of groups. */
   prefix: string;
   group?: Group;
-  more?: number;
 }
 
 /** The counters below a prefix, and those of them that match the search. */
@@ -27,16 +26,12 @@ export interface Choices {
   grouping?: boolean | undefined;
   /** The groups that were folded or unfolded by hand, by prefix. */
   readonly unfolded: Map<string, boolean>;
-  /** The prefixes of the groups that show all of their rows. */
-  readonly whole: Set<string>;
 }
 
 /** Minimum number of counters that are grouped by default. */
 const MANY = 8;
 /** Maximum number of counters with which groups start unfolded. */
 const MAX_UNFOLDED = 50;
-/** Number of rows of an unfolded group before its button for the rest. */
-const GROUP_ROWS = 20;
 
 export function isGrouped(rows: readonly Figures[], { grouping }: Choices) {
   return grouping ?? rows.length >= MANY;
@@ -60,7 +55,7 @@ export function isFound({ id }: Figures, { wanted }: Choices) {
 
 /** Returns the lines of the table, from top to bottom. */
 export function linesOf(rows: readonly Figures[], choices: Choices): Line[] {
-  const { column, ascending, wanted, whole } = choices;
+  const { column, ascending } = choices;
   const all = isGrouped(rows, choices) ? groupsOf(rows) : rows.map((row) => lineOf(row));
   return all.flatMap(foundIn).sort(compare).flatMap((line) => [line, ...membersOf(line)]);
 
@@ -72,12 +67,9 @@ export function linesOf(rows: readonly Figures[], choices: Choices): Line[] {
     return [members ? { ...line, group: { members, found } } : line];
   }
 
-  function membersOf({ row, prefix, group }: Line): Line[] {
+  function membersOf({ prefix, group }: Line): Line[] {
     if (!group || !isUnfolded(prefix, rows, choices)) return [];
-    const members = group.found.map((row) => lineOf(row, prefix)).sort(compare);
-    const more = members.length - GROUP_ROWS;
-    if (more <= 0 || wanted !== "" || whole.has(prefix)) return members;
-    return [...members.slice(0, GROUP_ROWS), { row, prefix, more }];
+    return group.found.map((row) => lineOf(row, prefix)).sort(compare);
   }
 
   function compare({ row: one }: Line, { row: other }: Line) {
@@ -113,6 +105,6 @@ export function nameOf({ row, prefix, group }: Line) {
 }
 
 /** Returns a text that is the same for the same line of a later arrangement. */
-export function identityOf({ row, group, more }: Line) {
-  return `${more ? "rest" : group ? "group" : "counter"} ${row.id}`;
+export function identityOf({ row, group }: Line) {
+  return `${group ? "group" : "counter"} ${row.id}`;
 }

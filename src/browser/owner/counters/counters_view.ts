@@ -10,12 +10,11 @@ import {
   figuresOf,
   sumOf,
 } from "../../lib/figures.ts";
-import { pause } from "../../lib/pauses.ts";
 import { callForJson, callForLines, Refused } from "../sign_in/session.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { summary } from "../../lib/summary.ts";
 import { shown } from "./shown.ts";
-import { arrange, initTable, showGhosts, tableParts } from "./table.ts";
+import { arrange, initTable, tableParts } from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load and draw is only loaded again on request. */
@@ -37,11 +36,13 @@ const away = make(".note", { role: "alert", hidden: true });
 const figures = make("dl.figures");
 const all = chart("All counters", shown.range, mostOf, loadRange);
 const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
+/** What is shown once there are counters. */
+const loaded = make("", { hidden: true }, hero, ...tableParts);
 const empty = byId("no-counters");
 
 /** Puts the view into the page. */
 export function initCounters() {
-  byId("counters-view").prepend(head, away, hero, ...tableParts);
+  byId("counters-view").prepend(head, away, loaded);
   empty.prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
   byId("first-badge").addEventListener("click", nameFirst);
   shown.reload = reload;
@@ -83,25 +84,31 @@ export async function load() {
   const { signal } = shown.loading = new AbortController();
   const start = performance.now();
   refresh.ariaBusy = "true";
-  if (shown.loadedAt === 0) showLoading(0);
+  const showProgress = (found: number) => {
+    if (shown.loadedAt > 0) return;
+    asOf.textContent = found === 0 ? "loading…" : `loading… ${plural(found, "counter")}`;
+    away.hidden = true;
+  };
+  showProgress(0);
   try {
     const { timeZone, warnings }: Status = await callForJson("status", { signal });
     const today = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
     const rows: Figures[] = [];
     await callForLines(`counters?days=${DAYS}`, { signal }, (line) => {
       rows.push(figuresOf(line, today));
-    }, () => shown.loadedAt > 0 || showLoading(rows.length));
+    }, () => showProgress(rows.length));
     if (signal.aborted) return;
     const most = rows.reduce((most, { month }) => Math.max(most, month), 1);
     Object.assign(shown, { rows, today, most, loadedAt: Date.now() });
     showWarnings(warnings.join(". "));
     asOf.textContent = `as of ${timeText(shown.loadedAt)} · days in ${timeZone}`;
     const isEmpty = rows.length === 0;
-    head.hidden = hero.hidden = isEmpty;
+    head.hidden = loaded.hidden = isEmpty;
     empty.hidden = !isEmpty;
-    showFigures(sumOf("", rows));
-    await pause();
-    if (!signal.aborted) arrange();
+    const sum = sumOf("", rows);
+    fill(figures, ...summary(sum, `in ${plural(rows.length, "counter")}`));
+    if (shown.range !== "12m") all.show(sum.days, today);
+    arrange();
     shown.tookMs = performance.now() - start;
   } catch (error) {
     if (!signal.aborted) showAway(error);
@@ -156,27 +163,7 @@ function showAway(error: unknown) {
     make("button", { click: reload }, "Try again"),
   );
   away.hidden = false;
-  if (loadedAt === 0) {
-    asOf.textContent = "";
-    for (const part of [hero, ...tableParts, empty]) part.hidden = true;
-  }
-}
-
-/** Shows gray blocks in the size of the figures and rows. */
-function showLoading(found: number) {
-  asOf.textContent = found === 0 ? "loading…" : `loading… ${plural(found, "counter")}`;
-  head.hidden = hero.hidden = false;
-  away.hidden = empty.hidden = true;
-  showFigures();
-  showGhosts();
-}
-
-// --- All counters --------------------------------------------------------------------------------
-
-function showFigures(sum?: Figures) {
-  fill(figures, ...summary(sum, `in ${plural(shown.rows.length, "counter")}`));
-  all.element.classList.toggle("loading", !sum);
-  if (sum && shown.range !== "12m") all.show(sum.days, shown.today);
+  if (loadedAt === 0) asOf.textContent = "";
 }
 
 /** Returns the counter with the most views of a day, for the tooltip. */

@@ -2,7 +2,7 @@ import { badgeLink, keyOf, keyParts } from "./counter.ts";
 import { base } from "../../lib/base.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
-import { grouped, plural } from "../../lib/words.ts";
+import { plural } from "../../lib/words.ts";
 import { csvCell } from "../data/csv.ts";
 import type { Figures } from "../../lib/figures.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
@@ -18,36 +18,14 @@ import { rowDetail } from "../../lib/summary.ts";
 import { selectButton } from "./selection.ts";
 import { shown } from "./shown.ts";
 
-/** Number of counters in the list of the most read ones. */
-const TOP = 5;
-
-/** Returns the content of an opened group. `reveal` opens the row of a counter. */
-export function groupDetail(
-  row: Figures,
-  members: readonly Figures[],
-  reveal: (row: Figures) => void,
-) {
+/** Returns the content of an opened group. */
+export function groupDetail(row: Figures, members: readonly Figures[]) {
   const prefix = row.id;
   const paste = make("div");
   const query = queryOf([["prefix", prefix]]);
-  const top = members.toSorted((one, other) => other.month - one.month).slice(0, TOP);
-  const names = top.map((row) =>
-    make(
-      "li",
-      make("button", { click: () => reveal(row), title: row.id, dir: "auto" }, row.id),
-      grouped(row.month),
-    )
-  );
   showKey(prefix, members, paste);
-  return rowDetail(
-    row,
-    shown.today,
-    fetchHistory(query),
-    paste,
-    make("h3", "Most read in 30 days"),
-    make("ol.most", ...names),
-    make(".line", badgeLink(query), selectButton(members)),
-  );
+  const links = make(".line", badgeLink(query), selectButton(members));
+  return rowDetail(row, shown.today, fetchHistory(query), paste, links);
 }
 
 /** Fetches the sum of each day, which the service refuses for a group of too many counters. */

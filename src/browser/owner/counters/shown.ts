@@ -30,7 +30,6 @@ class Shown {
     ascending: false,
     wanted: "",
     unfolded: new Map(),
-    whole: new Set(),
   };
   /** All lines of the table, from top to bottom. */
   lines: readonly Line[] = [];

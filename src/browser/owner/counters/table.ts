@@ -14,9 +14,8 @@ import { MAX_WHOLE, short, sparkOf, trend } from "../../lib/cells.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { counterDetail } from "./counter.ts";
 import { debounced } from "../../lib/browser.ts";
-import { fill, icon, make } from "../../lib/make.ts";
+import { icon, make } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
-import { type Figures, prefixOf } from "../../lib/figures.ts";
 import { groupDetail } from "./group.ts";
 import { bar, boxFor, everything, picking, selectBy, showSelection } from "./selection.ts";
 import { shown } from "./shown.ts";
@@ -115,15 +114,6 @@ export function initTable() {
   });
 }
 
-/** Shows gray blocks in the size of the rows. */
-export function showGhosts() {
-  tools.hidden = panel.hidden = false;
-  noMatch.hidden = true;
-  count.textContent = "";
-  const ghost = () => make("td", { colspan: ALL_COLUMNS }, make("span.ghost"));
-  fill(body, ...Array.from({ length: 6 }, () => make("tr", { "aria-hidden": true }, ghost())));
-}
-
 // --- Order ---------------------------------------------------------------------------------------
 
 function sortBy(column: Column) {
@@ -148,9 +138,8 @@ export function arrange() {
   table.setAttribute("aria-rowcount", String(shown.lines.length + 1));
   const found = rows.filter((row) => isFound(row, choices));
   selectBy(everything, found);
-  tools.hidden = rows.length === 0;
   panel.hidden = found.length === 0;
-  noMatch.hidden = tools.hidden || !panel.hidden;
+  noMatch.hidden = !panel.hidden;
   missed.textContent = `No counter contains “${choices.wanted}”`;
   const text = countersOf(found.length, rows.length);
   if (count.textContent !== text) count.textContent = text;
@@ -200,12 +189,10 @@ function watchEnd() {
 function focusOn(identity: string, part = "button") {
   const row = body.querySelector(`[data-line="${CSS.escape(identity)}"]`);
   row?.querySelector<HTMLElement>(part)?.focus({ preventScroll: true });
-  return row;
 }
 
 function rowFor(line: Line, index: number) {
-  const { row, prefix, group, more } = line;
-  if (more) return moreRow(prefix, more, index);
+  const { row, prefix, group } = line;
   const { rows, choices } = shown;
   const isChosen = isOpen(line);
   const opener = make(
@@ -259,24 +246,6 @@ function aboutGroup(line: Line, { members, found }: Group) {
   ];
 }
 
-function moreRow(prefix: string, more: number, index: number) {
-  const click = () => {
-    shown.choices.unfolded.set(prefix, true);
-    shown.choices.whole.add(prefix);
-    arrange();
-    // The first row that was left out takes the place of the button.
-    const line = shown.lines[index];
-    if (line) focusOn(identityOf(line));
-  };
-  const name = `${grouped(more)} more`;
-  const button = make("button", { "aria-label": `${name} under ${prefix}`, click }, name);
-  return make(
-    "tr.in.rest",
-    { "aria-rowindex": index + 2 },
-    make("td", { colspan: ALL_COLUMNS }, button),
-  );
-}
-
 // --- Opening -------------------------------------------------------------------------------------
 
 function isOpen(line: Line) {
@@ -296,21 +265,8 @@ function toggle(line: string) {
   focusOn(line, line.startsWith("group") ? ".about" : undefined);
 }
 
-/** Opens a counter of a group, and scrolls to it. */
-function reveal(row: Figures) {
-  const prefix = prefixOf(row.id);
-  const line = identityOf({ row, prefix });
-  shown.choices.unfolded.set(prefix, true);
-  shown.choices.whole.add(prefix);
-  shown.open = { line };
-  arrange();
-  most = Math.max(most, shown.lines.findIndex(isOpen) + ROWS);
-  redraw();
-  focusOn(line)?.scrollIntoView();
-}
-
 function detailFor({ row, group }: Line) {
-  const inside = () => group ? groupDetail(row, group.members, reveal) : counterDetail(row);
+  const inside = () => group ? groupDetail(row, group.members) : counterDetail(row);
   const detail = shown.open?.detail ??
     make("tr.detail", make("td", { colspan: ALL_COLUMNS }, inside()));
   if (shown.open) shown.open.detail = detail;

@@ -1,16 +1,16 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Locator, Route } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import {
   type CounterLine,
   dayAgo,
   idsOf,
   importLines,
   openRow,
+  refreshed,
   signIn,
   testOwner,
 } from "../../../support/owner_page.ts";
 import { authorized, SECRET } from "../../../support/secret.ts";
-import { fullNumbers } from "../../../support/time_limit.ts";
 import {
   assertAccessible,
   assertAccessibleInBothModes,
@@ -28,28 +28,7 @@ const LINES: CounterLine[] = [
 ];
 
 testOwner(
-  "the counters are listed, sorted and searched, whatever their ids hold",
-  LINES,
-  async ({ page }) => {
-    await page.getByRole("button", { name: "Total" }).click();
-    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/two", "blog/one", "javascript:alert(1)"]);
-    await page.getByRole("button", { name: "Counter" }).click();
-    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/one", "blog/two", "javascript:alert(1)"]);
-    await page.getByLabel("Search").fill("BLOG");
-    await page.getByText("2 of 4 counters", { exact: true }).waitFor();
-    deepStrictEqual(await idsOf(page), ["blog/one", "blog/two"]);
-    strictEqual(await page.locator("table img, table script").count(), 0);
-    await assertAccessible(page);
-    await page.getByLabel("Search").fill("zzz");
-    await page.getByText("No counter contains “zzz”").waitFor();
-    await assertAccessible(page);
-    await page.getByRole("button", { name: "Clear search" }).click();
-    await page.getByText("4 counters", { exact: true }).waitFor();
-  },
-);
-
-testOwner(
-  "the figures of all counters add up, with trends of 7 and 30 days, and none of today",
+  "the counters add up, and are listed, sorted, searched and opened by pointer and keyboard, whatever their ids hold",
   LINES,
   async ({ page }) => {
     const figures = await page.locator(".figures > div").allInnerTexts();
@@ -59,6 +38,34 @@ testOwner(
       "Last 30 days 30 new",
       "Total 12,657 in 4 counters",
     ]);
+    await page.getByRole("button", { name: "Total" }).click();
+    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/two", "blog/one", "javascript:alert(1)"]);
+    await page.getByRole("button", { name: "Counter" }).click();
+    deepStrictEqual(await idsOf(page), [HOSTILE, "blog/one", "blog/two", "javascript:alert(1)"]);
+    await page.getByLabel("Search").fill("BLOG");
+    await page.getByText("2 of 4 counters", { exact: true }).waitFor();
+    deepStrictEqual(await idsOf(page), ["blog/one", "blog/two"]);
+    strictEqual(await page.locator("table img, table script").count(), 0);
+    await page.getByLabel("Search").fill("zzz");
+    await page.getByText("No counter contains “zzz”").waitFor();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Clear search" }).click();
+    await page.getByText("4 counters", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "blog/one", exact: true }).focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("two");
+    await page.getByText("1 of 4 counters").waitFor();
+    const row = page.getByRole("button", { name: "blog/two", exact: true });
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "blog/two" }).waitFor();
+    strictEqual(await row.getAttribute("aria-expanded"), "true");
+    await page.getByRole("button", { name: "Set the total…" }).press("Enter");
+    await page.keyboard.press("Escape");
+    strictEqual(await page.getByRole("dialog").count(), 0);
+    await page.keyboard.press("Escape");
+    strictEqual(await page.locator(".detail").count(), 0);
   },
 );
 
@@ -86,32 +93,22 @@ const PAGES = Array.from({ length: 50 }, (_, index) => ({
 }));
 
 testOwner(
-  "above 50 counters groups start closed; one shows 20 rows and a button for the rest, and a search opens it",
-  [...PAGES, { id: "https://example.com", hits: 1 }, { id: "https://example.org/a", hits: 1 }],
-  async ({ page }) => {
-    const group = "https://example.com/";
-    deepStrictEqual((await idsOf(page)).toSorted(), [
-      "https://example.com",
-      group,
-      "https://example.org/a",
-    ]);
-    await page.getByRole("button", { name: `50 counters under ${group}` }).click();
-    strictEqual((await idsOf(page)).length, 23);
-    await page.getByRole("button", { name: `30 more under ${group}` }).click();
-    await page.getByRole("button", { name: `${group}29`, exact: true }).waitFor();
-    strictEqual(await page.locator(":focus").getAttribute("title"), `${group}29`);
-    await page.getByRole("button", { name: `50 counters under ${group}` }).click();
-    await page.getByLabel("Search").fill("com/31");
-    await page.getByText("1 of 50 counters", { exact: true }).waitFor();
-    deepStrictEqual(await idsOf(page), [group, `${group}31`]);
-  },
-);
-
-testOwner(
-  "a group opens with its chart, its badge, its key and its most read counters, and sums what /count sums",
-  [...PAGES, { id: "https://example.com", hits: 7 }],
+  "above 50 counters groups start folded, and one opens with its chart, badge and key, and sums what /count sums",
+  [...PAGES, { id: "https://example.com", hits: 7 }, { id: "https://example.org/a", hits: 1 }],
   async ({ page, service }) => {
     const prefix = "https://example.com/";
+    deepStrictEqual((await idsOf(page)).toSorted(), [
+      "https://example.com",
+      prefix,
+      "https://example.org/a",
+    ]);
+    await page.getByRole("button", { name: `50 counters under ${prefix}` }).click();
+    strictEqual((await idsOf(page)).length, 53);
+    await page.getByRole("button", { name: `50 counters under ${prefix}` }).click();
+    await page.getByLabel("Search").fill("com/31");
+    await page.getByText("1 of 50 counters", { exact: true }).waitFor();
+    deepStrictEqual(await idsOf(page), [prefix, `${prefix}31`]);
+
     await page.getByRole("button", { name: `Details of ${prefix}` }).click();
     const detail = page.locator(".detail");
     const query = new URLSearchParams({ prefix });
@@ -120,41 +117,35 @@ testOwner(
     const [{ key }, { hits, counters }] = await Promise.all([ask("key"), ask("count")]);
     await detail.getByText(key, { exact: true }).waitFor();
     await detail.getByText("badge?prefix=https%3A//example.com/").waitFor();
+    strictEqual(
+      await detail.getByRole("link", { name: "Open badge" }).getAttribute("href"),
+      "badge?prefix=https%3A//example.com/",
+    );
     strictEqual(counters, 50);
     const row = page.locator("tr.group");
     ok((await row.innerText()).includes(hits.toLocaleString("en-US")));
     await detail.getByRole("radio", { name: "Last 12 months" }).click();
     match(await detail.getByRole("img").getAttribute("aria-label") ?? "", /12 months: 1,225 in/);
     await assertAccessible(page);
-    await detail.getByRole("button", { name: `${prefix}47` }).click();
-    await page.getByRole("heading", { name: `${prefix}47` }).waitFor();
+    await openRow(page, "https://example.com/31");
+    await page.getByRole("heading", { name: `${prefix}31` }).waitFor();
     strictEqual(await page.locator(".detail").count(), 1);
-    strictEqual(await page.locator(":focus").getAttribute("title"), `${prefix}47`);
+    strictEqual(
+      await page.getByRole("link", { name: "Open badge" }).getAttribute("href"),
+      "badge?id=https%3A//example.com/31",
+    );
   },
   { env: { PUBLIC_READS: "1" } },
 );
 
 testOwner(
-  "where reads are protected a group offers the list alone, and says why",
-  PAGES,
-  async ({ page }) => {
-    await page.getByRole("button", { name: "Details of https://example.com/" }).click();
-    const detail = page.locator(".detail");
-    await detail.getByText("Reads are protected on this server").waitFor();
-    deepStrictEqual(await detail.locator(".split > :last-child .segments label").allInnerTexts(), [
-      "List",
-    ]);
-    strictEqual(await detail.getByRole("link", { name: "Open badge" }).count(), 0);
-  },
-);
-
-testOwner(
-  "the first weeks are drawn from the first known day, and a peak is named at its bar, clear of lines",
+  "the first weeks are drawn from the first known day, and of days that tie the first is the best, named at its bar, clear of lines",
   [{
-    id: "new",
-    hits: 108,
+    id: "tied",
+    hits: 136,
     days: {
-      ...Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((back) => [dayAgo(back), 10])),
+      ...Object.fromEntries([0, 1, 2, 4, 5, 6].map((back) => [dayAgo(back), 10])),
+      [dayAgo(3)]: 38,
       [dayAgo(7)]: 38,
     },
   }],
@@ -162,11 +153,23 @@ testOwner(
     const chart = page.locator(".figures + .chart");
     strictEqual(await chart.locator(".bar").count(), 8);
     const [name, bar, line] = await Promise.all(
-      [".peak", ".hot", ".scale >> nth=2"].map((selector) => chart.locator(selector).boundingBox()),
+      [".peak", ".hot", ".scale >> nth=2"].map((part) => chart.locator(part).boundingBox()),
     );
     ok(name && bar && line);
     ok(Math.abs(name.x - bar.x) < 2, `${name.x} ${bar.x}`);
     ok(name.y + name.height <= line.y + 1 || name.y >= line.y, `${name.y} ${line.y}`);
+    await openRow(page, "tied");
+    const dateText = (year?: "numeric") =>
+      new Date(dayAgo(7)).toLocaleDateString("en-US", {
+        timeZone: "UTC",
+        month: "short",
+        day: "numeric",
+        ...(year && { year }),
+      });
+    const detail = page.locator(".detail");
+    await detail.getByText(`Best day ${dateText("numeric")}, 38`).waitFor();
+    match(await detail.locator(".bars").getAttribute("aria-label") ?? "", /with 38$/);
+    strictEqual(await detail.locator(".peak").textContent(), `38 · ${dateText()}`);
   },
 );
 
@@ -238,66 +241,43 @@ testOwner(
   },
 );
 
-testOwner("a tap on a chart shows the day", LINES, async ({ page }) => {
-  const plot = page.locator(".plot").first();
-  const box = await plot.boundingBox();
-  ok(box);
-  await page.touchscreen.tap(box.x + box.width - 60, box.y + 100);
-  match(await page.locator(".tip").first().innerText(), /\d views?/);
-  await page.getByText("4 counters", { exact: true }).tap();
-  await page.getByLabel("Search").focus();
-  ok(await page.locator(".tip").first().isHidden());
-}, { hasTouch: true, viewport: { width: 390, height: 800 } });
-
 testOwner(
-  "the counters are found by the keyboard: / searches, Enter opens a row, Esc closes it",
-  LINES,
-  async ({ page }) => {
-    await page.getByRole("button", { name: "blog/one", exact: true }).focus();
-    await page.keyboard.press("/");
-    await page.keyboard.type("two");
-    await page.getByText("1 of 4 counters").waitFor();
-    const row = page.getByRole("button", { name: "blog/two", exact: true });
-    await row.focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "blog/two" }).waitFor();
-    strictEqual(await row.getAttribute("aria-expanded"), "true");
-    await page.getByRole("button", { name: "Set the total…" }).press("Enter");
-    await page.keyboard.press("Escape");
-    strictEqual(await page.getByRole("dialog").count(), 0);
-    await page.keyboard.press("Escape");
-    strictEqual(await page.locator(".detail").count(), 0);
+  "without a counter the page says how one begins, and one counter is one counter",
+  [],
+  async ({ page, service }) => {
+    await page.getByText("No counters yet").waitFor();
+    await assertAccessible(page);
+    await page.getByRole("link", { name: "Build your first badge" }).click();
+    await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+    match(page.url(), /#badges/);
+    await importLines(service, [{ id: "a", hits: 1 }]);
+    await page.getByRole("link", { name: "Counters", exact: true }).click();
+    await page.getByText("1 counter", { exact: true }).waitFor();
+    await page.getByText("in 1 counter", { exact: true }).waitFor();
   },
 );
 
-testOwner("without a counter the page says how one begins", [], async ({ page }) => {
-  await page.getByText("No counters yet").waitFor();
-  await assertAccessible(page);
-  await page.getByRole("link", { name: "Build your first badge" }).click();
-  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
-  match(page.url(), /#badges/);
-});
-
-testOwner("one counter is one counter", [{ id: "a", hits: 1 }], async ({ page }) => {
-  await page.getByText("1 counter", { exact: true }).waitFor();
-  await page.getByText("in 1 counter", { exact: true }).waitFor();
-});
-
-testPage("while the counters load, gray blocks stand in their place, and no figures", {
+testPage("where the store is away from the start, the page says so, tries again and waits", {
   env: { SECRET_TOKEN: SECRET },
   prepare: (service) => importLines(service, LINES),
 }, async ({ page }) => {
+  const shown = page.locator(".figures, .counters").locator("visible=true");
   await page.clock.install();
   await page.reload();
+  await page.route("**/counters?*", (route) => route.fulfill({ status: 503, body: "{}" }));
+  await signIn(page);
+  await page.getByText("The store cannot be reached.").waitFor();
+  strictEqual(await shown.count(), 0);
+  await assertAccessible(page);
+  await page.unroute("**/counters?*");
   let loads = 0;
   page.on("request", (request) => loads += Number(/\/counters\?/.test(request.url())));
   const asked = Promise.withResolvers<Route>();
   await page.route("**/counters?*", (route) => asked.resolve(route));
-  await signIn(page);
+  await page.getByRole("button", { name: "Try again" }).click();
   const route = await asked.promise;
   await page.getByText("loading…").waitFor();
-  strictEqual((await page.locator(".figures .n").allInnerTexts()).join(""), "");
-  await assertAccessible(page);
+  strictEqual(await shown.count(), 0);
   // However long that takes, it is not begun again by itself.
   await page.clock.fastForward(120_000);
   await route.continue();
@@ -305,91 +285,55 @@ testPage("while the counters load, gray blocks stand in their place, and no figu
   strictEqual(loads, 1);
 });
 
-testPage("where the store is away from the start, the page says so and tries again", {
-  env: { SECRET_TOKEN: SECRET },
-  prepare: (service) => importLines(service, LINES),
-}, async ({ page }) => {
-  await page.route("**/counters?*", (route) => route.fulfill({ status: 503, body: "{}" }));
-  await signIn(page);
-  await page.getByText("The store cannot be reached.").waitFor();
-  strictEqual(await page.locator(".figures, .counters").locator("visible=true").count(), 0);
-  await assertAccessible(page);
-  await page.unroute("**/counters?*");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("4 counters", { exact: true }).waitFor();
-});
-
 testOwner(
-  "the page asks for the counters and for the state of the service, whose warnings it shows",
+  "figures stay while the list cannot be loaded, and the page says why, and since when, and loads it again",
   LINES,
   async ({ page }) => {
-    await page.route("**/status", (route) => {
-      return route.fulfill({ json: { timeZone: "UTC", warnings: ["Redis may forget counters"] } });
-    });
+    const refresh = page.getByRole("button", { name: "Refresh" });
+    const again = page.getByRole("button", { name: "Try again" });
     const paths: string[] = [];
     page.on("request", (request) => paths.push(new URL(request.url()).pathname));
-    await page.getByRole("button", { name: "Refresh" }).click();
+    const warnings = ["Redis may forget counters"];
+    await page.route(
+      "**/status",
+      (route) => route.fulfill({ json: { timeZone: "UTC", warnings } }),
+    );
+    await refresh.click();
     await page.getByText("Redis may forget counters").waitFor();
     deepStrictEqual(paths, ["/status", "/counters"]);
     await page.unroute("**/status");
-    await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("Redis may forget counters").waitFor({ state: "hidden" });
-  },
-);
 
-testOwner(
-  "figures stay while the store is away, and the page says since when, and goes on by itself",
-  LINES,
-  async ({ page }) => {
-    await page.route("**/counters?*", (route) => {
-      const problem = { status: 503, title: "Store unavailable", detail: "The store is away." };
-      return route.fulfill({
+    await page.route("**/counters?*", (route) =>
+      route.fulfill({
         status: 503,
         contentType: "application/problem+json",
-        body: JSON.stringify(problem),
-      });
-    });
-    await page.getByRole("button", { name: "Refresh" }).click();
+        json: { status: 503, title: "Store unavailable", detail: "The store is away." },
+      }));
+    await refresh.click();
     await page.getByText("The store cannot be reached.").waitFor();
     await page.getByText(/Figures are as of .* New views are not counted until it is back\./)
       .waitFor();
-    strictEqual((await idsOf(page)).length, 4);
     await assertAccessible(page);
     await page.unroute("**/counters?*");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("The store cannot be reached.").waitFor({ state: "hidden" });
-  },
-);
 
-testOwner(
-  "a list that was cut off changes nothing, and the page says so",
-  LINES,
-  async ({ page }) => {
-    await page.route(
-      "**/counters?*",
-      (route) =>
-        route.fulfill({
-          contentType: "application/x-ndjson",
-          body: '{"id":"blog/one","hits":1}\n',
-        }),
-    );
-    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.route("**/counters?*", (route) =>
+      route.fulfill({
+        contentType: "application/x-ndjson",
+        body: '{"id":"blog/one","hits":1}\n',
+      }));
+    await again.click();
     await page.getByText("The list was cut off.").waitFor();
-    strictEqual((await idsOf(page)).length, 4);
-  },
-);
+    await page.unroute("**/counters?*");
 
-testOwner(
-  "a service that went away is tried again",
-  LINES,
-  async ({ page }) => {
     await page.context().setOffline(true);
-    await page.getByRole("button", { name: "Refresh" }).click();
+    await again.click();
     await page.getByText("The server cannot be reached.").waitFor();
     strictEqual((await idsOf(page)).length, 4);
     await page.context().setOffline(false);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("The server cannot be reached.").waitFor({ state: "hidden" });
+    await again.click();
+    await again.waitFor({ state: "hidden" });
+    await refreshed(page);
+    strictEqual(await page.locator(".note:visible").count(), 0);
   },
 );
 
@@ -398,37 +342,39 @@ const LONG = Array.from({ length: 5 }, (_, index) => ({
   hits: 12_345_678,
 }));
 
-for (const width of [320, 390, 768, 1600]) {
-  // Two widths have every element. Between them, only what is too wide could be a barrier.
-  const isEdge = width === 320 || width === 1600;
-  const check = isEdge ? assertAccessibleInBothModes : fullNumbers ? assertAccessible : assertFits;
-  const holds = isEdge ? "can be used by everybody, in light and in dark," : "fit";
-  testOwner(
-    `the counters ${holds} at ${width} px`,
-    [...LINES, ...LONG],
-    async ({ page }) => {
-      await openRow(page, "blog/one");
-      await page.getByRole("heading", { name: "Key" }).waitFor();
-      for (const summary of await page.locator("summary:visible").all()) await summary.click();
-      await check(page);
-      for (const figure of await page.locator(".figures .n").all()) {
-        strictEqual(await cutOff(figure), 0, "a figure stays in its part of the panel");
-      }
-      await page.getByRole("button", { name: "Details of blog/" }).click();
-      await page.getByRole("heading", { name: "Most read in 30 days" }).waitFor();
-      await check(page);
-      await page.getByRole("link", { name: "Data" }).click();
-      await page.getByRole("heading", { name: "Back up" }).waitFor();
-      await check(page);
-    },
-    { viewport: { width, height: 800 } },
-  );
+testOwner(
+  "the counters fit at every width, and can be used by everybody, in light and in dark",
+  [...LINES, ...LONG],
+  async ({ page }) => {
+    await openRow(page, "blog/one");
+    await page.getByRole("heading", { name: "Key" }).waitFor();
+    for (const summary of await page.locator("summary:visible").all()) await summary.click();
+    await checkWidths(page);
+    await page.getByRole("button", { name: "Details of blog/" }).click();
+    await page.getByRole("heading", { name: "Shared page" }).waitFor();
+    await checkWidths(page);
+    await page.getByRole("link", { name: "Data" }).click();
+    await page.getByText(/^backup\.[\w-]{22}$/).waitFor();
+    await checkWidths(page);
+  },
+);
+
+/** Checks a page at four widths, of which two have every element. Colors are alike at all. */
+async function checkWidths(page: Page): Promise<void> {
+  const checks = [assertAccessibleInBothModes, assertFits, assertFits, assertAccessible];
+  for (const [index, width] of [320, 390, 768, 1600].entries()) {
+    await page.setViewportSize({ width, height: 800 });
+    await checks[index]?.(page);
+    for (const figure of await page.locator(".figures:visible .n").all()) {
+      strictEqual(await cutOff(figure), 0, "a figure stays in its part of the panel");
+    }
+  }
 }
 
 const TRILLION = 123_456_789_012;
 
 testOwner(
-  "on a phone names are whole, large numbers are short, and a group has one arrow",
+  "on a phone names are whole, large numbers are short, a group has one arrow, and a tap on a chart shows the day",
   [
     ...["one", "npm/a-name-that-is-long"].map((name, index) => ({
       id: `github/${name}`,
@@ -456,8 +402,16 @@ testOwner(
     await page.getByLabel("Sort by").selectOption("Counter");
     deepStrictEqual((await idsOf(page)).slice(0, 2), ["a", "b"]);
     await assertAccessible(page);
+    const plot = page.locator(".plot").first();
+    const box = await plot.boundingBox();
+    ok(box);
+    await page.touchscreen.tap(box.x + box.width - 60, box.y + 100);
+    match(await page.locator(".tip").first().innerText(), /\d views?/);
+    await page.getByText("8 counters", { exact: true }).tap();
+    await page.getByLabel("Search").focus();
+    ok(await page.locator(".tip").first().isHidden());
   },
-  { viewport: { width: 390, height: 1200 } },
+  { hasTouch: true, viewport: { width: 390, height: 1200 } },
 );
 
 /** Returns how much wider a text is than its element, in pixels. */

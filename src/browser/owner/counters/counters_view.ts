@@ -36,7 +36,7 @@ const away = make(".note", { role: "alert", hidden: true });
 const figures = make("dl.figures");
 const all = chart("All counters", shown.range, mostOf, loadRange);
 const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
-/** What is shown once there are counters. */
+/** The parts that are shown once there are counters. */
 const loaded = make("", { hidden: true }, hero, ...tableParts);
 const empty = byId("no-counters");
 

@@ -248,7 +248,7 @@ function importCard(page: Page) {
     fill(act, ...buttons, failed);
   }
 
-  /** Sends an import. One that is sent again cannot be undone, as the first may have been stored. */
+  /** Sends an import. One that is sent again cannot be undone: the first may have been stored. */
   async function store(entries: Entries, way: Way, isFirst: boolean) {
     const signal = begin();
     /** The lines that undo it, by the names of their additions. */

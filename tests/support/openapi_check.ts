@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { fail, ok, strictEqual } from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { ResponseObject, Schema } from "../../src/http/endpoint.ts";
 import { bodies, problemResponses } from "../../src/openapi/responses.ts";
@@ -115,6 +115,6 @@ function checkValue(where: string, schema: Schema, value: unknown): void {
     validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
     compiled.set(schema, validate);
   }
-  const valid = validate(value);
-  ok(valid, `${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
+  if (validate(value)) return;
+  fail(`${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
 }

@@ -16,7 +16,10 @@ const MAX_PIXELS_OFF = 50;
 /** An SVG as pixels, on a ground of this color. */
 export function drawPixels(svg: string, background = "#fff"): PNG {
   const font = { loadSystemFonts: false, fontDirs: [FONTS] };
-  return PNG.sync.read(new Resvg(svg, { font, background }).render().asPng());
+  const { pixels, width, height } = new Resvg(svg, { font, background }).render();
+  const picture = new PNG({ width, height });
+  picture.data.set(pixels);
+  return picture;
 }
 
 /** A picture as the bytes of a file. */

@@ -50,7 +50,7 @@ function about(path: string, line: string): string {
 
 for (const { path, methods: taken } of paths) {
   Deno.test(`createApp() answers ${taken.join(", ")} on ${path}, and 405 to the rest before it looks at query, id and secret`, async () => {
-    await using app = await memoryApp({ openReads: false });
+    await using app = openApp({ store: new ScriptedStore(), openReads: false });
     for (const method of methods) {
       const { status, headers, body } = await app.send(`${method} ${path}`, authorized);
       if (taken.includes(method)) {
@@ -69,7 +69,7 @@ for (const { path, methods: taken } of paths) {
 
 for (const { path, methods: [method = ""] } of paths) {
   Deno.test(`createApp() answers 414 where the query of ${method} ${path} has more than 8 kB, before it reads any of it`, async () => {
-    await using app = await memoryApp({ openReads: false });
+    await using app = openApp({ store: new ScriptedStore(), openReads: false });
     const limit = `x=${"a".repeat(8189)}`;
     const expected = path === "/healthz" ? 200 : 414;
     const long = await app.send(`${method} ${path}?${limit}a%ff`, authorized);
@@ -87,7 +87,7 @@ const unknownPaths =
     .split(" ");
 
 Deno.test("createApp() answers 404 on every other path, whatever the method", async () => {
-  await using app = await memoryApp({ openReads: false });
+  await using app = openApp({ store: new ScriptedStore(), openReads: false });
   for (const path of unknownPaths) {
     for (const method of methods) {
       strictEqual((await app.send(`${method} ${path}?id=%ff`)).status, 404, `${method} ${path}`);
@@ -158,7 +158,7 @@ const badHosts = [
 
 for (const { path } of [...paths, { path: "/nothing" }]) {
   Deno.test(`createApp() refuses a Host header that is no host on ${path}, before anything else`, async () => {
-    await using app = await memoryApp({ openReads: false });
+    await using app = openApp({ store: new ScriptedStore(), openReads: false });
     for (const host of path === "/hit" ? badHosts : badHosts.slice(0, 3)) {
       for (const method of ["GET", "PATCH"]) {
         const { status } = await app.send(`${method} ${path}?id=%ff`, { host });

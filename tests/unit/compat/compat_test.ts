@@ -283,12 +283,12 @@ Deno.test("/as/ answers the preflight of a page of any site, and 405 to what pee
 });
 
 Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, and goes on counting those that exist", async () => {
-  await using app = await open({ serveAs: "dwyl/" });
+  await using app = openApp({ store: new ScriptedStore(), serveAs: "dwyl/" });
   const reports = () => app.log.filter((line) => line.includes(`"group":"SERVE_AS"`));
   for (let n = 0; n < 1000; n++) {
     // Several may begin a counter at once.
-    const both = await Promise.all([0, 1].map(() => get(app, `dwyl/u/r${n}.svg`)));
-    deepStrictEqual(both.map(({ status }) => status), [200, 200]);
+    const calls = Array.from({ length: n % 50 === 7 ? 2 : 1 }, () => get(app, `dwyl/u/r${n}.svg`));
+    for (const { status } of await Promise.all(calls)) strictEqual(status, 200);
   }
   const full = await get(app, "dwyl/u/one-more.svg");
   strictEqual(full.status, 403);
@@ -304,7 +304,7 @@ Deno.test("SERVE_AS lets strangers begin 1,000 counters a day, reports it once, 
 });
 
 Deno.test("what is not counted begins no counter", async () => {
-  await using app = await open({ serveAs: "dwyl/" });
+  await using app = openApp({ store: new ScriptedStore(), serveAs: "dwyl/" });
   const bot = { "user-agent": "Googlebot/2.1" };
   await app.sendBody("PUT /counters?id=dwyl/u/known", '{"hits":1}');
   for (let n = 0; n < 1001; n++) {

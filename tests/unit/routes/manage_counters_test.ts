@@ -4,14 +4,23 @@ import { field, memoryApp, openApp, type TestApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 
-/** The app on 2026-11-20, until the test lets a day pass. */
-async function open(
-  options: { openReads?: boolean } = {},
-): Promise<TestApp & { tomorrow(): void }> {
+interface App extends TestApp {
+  /** Lets a day pass. */
+  tomorrow(): void;
+  /** The lines that the owner reads of a counter, or of all. */
+  held(query?: string): Promise<string>;
+}
+
+/** The app on 2026-11-20. */
+async function open(options: { openReads?: boolean } = {}): Promise<App> {
   let time = Date.parse("2026-11-20T12:00:00Z");
   const calendar = createCalendar("UTC", () => time);
   const app = await memoryApp({ calendar, ...options });
-  return { ...app, tomorrow: () => void (time += 86_400_000) };
+  return {
+    ...app,
+    tomorrow: () => void (time += 86_400_000),
+    held: async (query = "") => (await app.send(`GET /counters?${query}`, authorized)).body,
+  };
 }
 
 /** Lines with the last one of an export behind them. */
@@ -60,7 +69,7 @@ Deno.test("GET /counters gives what begins with prefix, and the last days only w
       ["id=never", '{"id":"never","hits":0}'],
     ]
   ) {
-    strictEqual((await app.send(`GET /counters?${query}`, authorized)).body, expected, query);
+    strictEqual(await app.held(query), expected, query);
   }
 });
 
@@ -75,16 +84,13 @@ Deno.test("PUT /counters sets a counter and answers with what it held; sending t
     '{"hits":100,"days":{"2025-01-01":40}}',
   );
   strictEqual(before.body, held);
-  strictEqual(
-    (await app.send("GET /counters?id=home", authorized)).body,
-    '{"id":"home","hits":100,"days":{"2025-01-01":40}}',
-  );
+  strictEqual(await app.held("id=home"), '{"id":"home","hits":100,"days":{"2025-01-01":40}}');
   await app.hit("home");
   strictEqual(
     (await app.sendBody("PUT /counters?id=home", before.body)).body,
     '{"id":"home","hits":101,"days":{"2025-01-01":40,"2026-11-21":1}}',
   );
-  strictEqual((await app.send("GET /counters?id=home", authorized)).body, held);
+  strictEqual(await app.held("id=home"), held);
 });
 
 Deno.test("PUT /counters without days keeps those that are known, and a hit after 100 is 101", async () => {
@@ -93,10 +99,7 @@ Deno.test("PUT /counters without days keeps those that are known, and a hit afte
   const before = await app.sendBody("PUT /counters?id=home", ' {\n "hits" : 100\n } \n');
   strictEqual(before.body, '{"id":"home","hits":3,"days":{"2026-11-20":3}}');
   await app.hit("home");
-  strictEqual(
-    (await app.send("GET /counters?id=home", authorized)).body,
-    '{"id":"home","hits":101,"days":{"2026-11-20":4}}',
-  );
+  strictEqual(await app.held("id=home"), '{"id":"home","hits":101,"days":{"2026-11-20":4}}');
 });
 
 Deno.test("DELETE /counters removes a counter with its days and answers with what it held", async () => {
@@ -105,7 +108,7 @@ Deno.test("DELETE /counters removes a counter with its days and answers with wha
   const gone = await app.send("DELETE /counters?id=home", authorized);
   strictEqual(gone.body, '{"id":"home","hits":3,"days":{"2026-11-20":3}}');
   strictEqual(await app.count("home"), 0);
-  strictEqual((await app.send("GET /counters", authorized)).body, lines());
+  strictEqual(await app.held(), lines());
   const nothing = await app.send("DELETE /counters?id=home", authorized);
   strictEqual(nothing.body, '{"id":"home","hits":0,"days":{}}');
 });
@@ -119,7 +122,7 @@ Deno.test("POST /counters takes what GET /counters gave, and taking it again cha
   await using other = await open();
   for (let time = 0; time < 2; time++) {
     strictEqual((await other.sendBody("POST /counters", body)).body, '{"counters":2}');
-    strictEqual((await other.send("GET /counters", authorized)).body, body);
+    strictEqual(await other.held(), body);
   }
 });
 
@@ -132,7 +135,7 @@ Deno.test("POST /counters with mode=max keeps the larger number of a service tha
   );
   await app.sendBody("POST /counters?mode=max", backup);
   strictEqual(
-    (await app.send("GET /counters", authorized)).body,
+    await app.held(),
     lines(
       '{"id":"home","hits":3,"days":{"2026-11-19":9,"2026-11-20":3}}',
       '{"id":"old","hits":7}',
@@ -295,10 +298,7 @@ for (
       : await app.sendBody(line, body);
     strictEqual(answer.status, 400);
     match(answer.body, new RegExp(`"type":"urn:problem-type:tallymark:${name}"`));
-    strictEqual(
-      (await app.send("GET /counters?days=0", authorized)).body,
-      lines('{"id":"a","hits":2}'),
-    );
+    strictEqual(await app.held("days=0"), lines('{"id":"a","hits":2}'));
   });
 }
 
@@ -433,7 +433,7 @@ Deno.test("GET /counters sends eight lists at a time, and one more once one of t
 Deno.test("POST /counters: reports of another service's total raise the counter by what is new, whenever they arrive", async () => {
   await using app = await open();
   const send = (text: string) => app.sendBody("POST /counters?mode=max", text);
-  const line = async () => (await app.send("GET /counters?id=docker/a/b", authorized)).body;
+  const line = () => app.held("id=docker/a/b");
   await send('{"id":"docker/a/b","seen":126,"at":"2026-11-20T02:00:00Z"}');
   strictEqual(
     await line(),
@@ -448,7 +448,7 @@ Deno.test("POST /counters: reports of another service's total raise the counter 
   const held =
     '{"id":"docker/a/b","hits":130,"days":{"2026-11-21":4},"seen":130,"at":"2026-11-21T02:00:00Z"}';
   strictEqual(await line(), held);
-  strictEqual((await app.send("GET /counters", authorized)).body, lines(held));
+  strictEqual(await app.held(), lines(held));
   const { body } = await app.send("GET /counters?days=0", authorized);
   match(body, /"hits":130,"seen":130,"at"/);
 });
@@ -461,7 +461,7 @@ Deno.test("POST /counters: a report whose growth has no room stops the import wi
   const { status, json } = await app.sendBody("POST /counters?mode=max", text);
   strictEqual(status, 409);
   match(String(field(json, "detail")), /^Line 1 /);
-  strictEqual((await app.send("GET /counters?id=a", authorized)).body, state);
+  strictEqual(await app.held("id=a"), state);
 });
 
 Deno.test("PUT and DELETE /counters name the report that they change, so that their responses undo it", async () => {
@@ -475,14 +475,11 @@ Deno.test("PUT and DELETE /counters name the report that they change, so that th
   strictEqual(await put('{"hits":7}'), '{"id":"a","hits":6,"days":{"2026-11-20":1}}');
   const { body: deleted } = await app.send("DELETE /counters?id=a", authorized);
   strictEqual(deleted, `{"id":"a","hits":7,"days":{"2026-11-20":1},"seen":9,${at}}`);
-  strictEqual((await app.send("GET /counters?id=a", authorized)).body, '{"id":"a","hits":0}');
+  strictEqual(await app.held("id=a"), '{"id":"a","hits":0}');
   await put(deleted);
-  strictEqual((await app.send("GET /counters?id=a", authorized)).body, deleted);
+  strictEqual(await app.held("id=a"), deleted);
   strictEqual(await put(before), deleted);
-  strictEqual(
-    (await app.send("GET /counters?id=a", authorized)).body,
-    '{"id":"a","hits":5,"days":{"2026-11-20":1}}',
-  );
+  strictEqual(await app.held("id=a"), '{"id":"a","hits":5,"days":{"2026-11-20":1}}');
 });
 
 Deno.test("PUT and POST /counters with mode=add add to a counter once for each Idempotency-Key", async () => {
@@ -511,7 +508,7 @@ Deno.test("PUT and POST /counters with mode=add add to a counter once for each I
 
 Deno.test("POST /counters with undo=1 lists what undoes the import and keeps what was counted since", async () => {
   await using app = await open();
-  const exported = async () => (await app.send("GET /counters", authorized)).body;
+  const exported = () => app.held();
   const text = [
     '{"id":"a","older":1000}',
     '{"id":"a","days":{"2026-11-19":7,"2026-11-20":2}}',
@@ -547,7 +544,7 @@ Deno.test("POST /counters: older views come before the first day that is counted
     strictEqual((await app.send("GET /count.txt?id=a")).body, `${hits}`);
   }
   await app.sendBody("POST /counters?mode=max", '{"id":"a","older":0,"days":{"2026-11-18":7}}');
-  strictEqual((await app.send("GET /count.txt?id=a")).body, "1212");
+  strictEqual(await app.count("a"), 1212);
   for (const [mode, line] of [["replace", '"older":1'], ["max", '"older":1,"hits":1']]) {
     const { status } = await app.sendBody(`POST /counters?mode=${mode}`, `{"id":"a",${line}}`);
     strictEqual(status, 400);
@@ -557,7 +554,7 @@ Deno.test("POST /counters: older views come before the first day that is counted
 Deno.test("POST /counters/move renames a counter, merges it with another, and moves a group", async () => {
   await using app = await open();
   const move = (query: string) => app.send(`POST /counters/move?${query}`, authorized);
-  const held = async () => (await app.send("GET /counters", authorized)).body;
+  const held = () => app.held();
   await app.hit("old/a", 2);
   app.tomorrow();
   await app.hit("old/a", 3);
@@ -570,11 +567,11 @@ Deno.test("POST /counters/move renames a counter, merges it with another, and mo
   strictEqual(await held(), lines(merged, '{"id":"old/b","hits":1,"days":{"2026-11-21":1}}'));
   const moved = lines('{"id":"old/b","hits":1,"days":{"2026-11-21":1}}');
   strictEqual((await move("from=old/&to=new/")).body, moved);
-  strictEqual((await app.send("GET /count.txt?id=new/b")).body, "10");
+  strictEqual(await app.count("new/b"), 10);
   await app.hit("new/");
   strictEqual((await move("id=new/&to=new/c/")).status, 200);
-  strictEqual((await app.send("GET /count.txt?id=new/c/")).body, "1");
-  strictEqual((await app.send("GET /count.txt?id=new/b")).body, "10");
+  strictEqual(await app.count("new/c/"), 1);
+  strictEqual(await app.count("new/b"), 10);
   for (
     const query of [
       ...["from=a", "from=a&to=a", "from=a/&to=b", "from=a/&to=a/b/", "from=a/b/&to=a/"],
@@ -592,15 +589,15 @@ Deno.test("an import of the last days keeps what is older, and replaces the days
   await app.hit("a", 3);
   app.tomorrow();
   await app.hit("a", 2);
-  const text = (await app.send("GET /counters?days=1", authorized)).body;
-  const whole = (await app.send("GET /counters", authorized)).body;
+  const text = await app.held("days=1");
+  const whole = await app.held();
   strictEqual(
     text.split("\n")[0],
     '{"id":"a","hits":5,"days":{"2026-11-21":2},"since":"2026-11-21"}',
   );
   await app.hit("a", 4);
   for (const mode of ["max", "replace"]) await app.sendBody(`POST /counters?mode=${mode}`, text);
-  strictEqual((await app.send("GET /counters", authorized)).body, whole);
+  strictEqual(await app.held(), whole);
   const wrong = await app.sendBody(
     "POST /counters",
     '{"id":"a","hits":5,"days":{},"since":"today"}',
@@ -612,15 +609,15 @@ Deno.test("DELETE /counters?prefix= returns the lines of what it deletes, which 
   await using app = await open();
   for (const id of ["blog/a", "blog/b", "blog"]) await app.hit(id, 2);
   const remove = (query: string) => app.send(`DELETE /counters?${query}`, authorized);
-  const all = (await app.send("GET /counters?prefix=blog/", authorized)).body;
+  const all = await app.held("prefix=blog/");
   strictEqual((await remove("prefix=blog/&dry=1")).body, '{"counters":2}');
-  strictEqual((await app.send("GET /counters?prefix=blog/", authorized)).body, all);
+  strictEqual(await app.held("prefix=blog/"), all);
   const deleted = (await remove("prefix=blog/")).body;
   strictEqual(deleted, all);
-  strictEqual((await app.send("GET /counters?prefix=blog/", authorized)).body, lines());
-  strictEqual((await app.send("GET /count.txt?id=blog")).body, "2");
+  strictEqual(await app.held("prefix=blog/"), lines());
+  strictEqual(await app.count("blog"), 2);
   await app.sendBody("POST /counters", deleted);
-  strictEqual((await app.send("GET /counters?prefix=blog/", authorized)).body, all);
+  strictEqual(await app.held("prefix=blog/"), all);
   for (const query of ["prefix=blog", "prefix=blog/&id=a", "prefix="]) {
     strictEqual((await remove(query)).status, 400, query);
   }

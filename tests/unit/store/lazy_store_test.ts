@@ -4,6 +4,7 @@ import { KV_BATCHES } from "../../../src/store/open_store.ts";
 import { createLazyStore } from "../../../src/store/lazy_store.ts";
 import type { CounterStore } from "../../../src/domain/store.ts";
 import { memoryStore } from "../../support/app.ts";
+import { skippingClock } from "../../support/fake_clock.ts";
 import { addition, rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { NOOP_HEALTH } from "../../../src/store/store_health.ts";
@@ -25,14 +26,16 @@ Deno.test("a lazy store is opened once for all calls", async () => {
 });
 
 Deno.test("if opening fails nothing is counted, and it is tried again although nobody calls", async () => {
+  const { store: opened } = await memoryStore();
+  await using _clock = skippingClock();
   const causes: unknown[] = [];
   const health = { ...NOOP_HEALTH, unwritable: (cause: unknown) => causes.push(cause) };
   const failure = new Error("no database is assigned");
   let tries = 0;
-  const store = lazy(async (): Promise<CounterStore> => {
-    if (++tries <= 2) throw failure;
-    return (await memoryStore()).store;
-  }, health);
+  const store = lazy(
+    () => ++tries <= 2 ? Promise.reject(failure) : Promise.resolve(opened),
+    health,
+  );
   // Its failure is no unhandled rejection although no call waits for it yet.
   await new Promise((resolve) => setTimeout(resolve));
   await Promise.all([

@@ -75,7 +75,9 @@ export function dayFormat(timeZone: string): (time: number) => string {
  * undefined for other texts, and for days before 1970.
  */
 export function createDays(timeZone: string, { pattern, unit }: DateOrder) {
-  const dayAt = dayFormat(timeZone);
+  // A format takes a while to make, and most dates need none.
+  let format: ReturnType<typeof dayFormat> | undefined;
+  const dayAt = (time: number) => (format ??= dayFormat(timeZone))(time);
   return (text: string): string | undefined => {
     const found = pattern.exec(text.trim());
     if (!found) return undefined;

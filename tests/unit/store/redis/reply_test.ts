@@ -10,6 +10,7 @@ import {
 } from "../../../../src/store/redis/reply.ts";
 import { redirectOf, slotRanges } from "../../../../src/store/redis/cluster.ts";
 import { askForList } from "../../../../src/store/redis/node.ts";
+import { skippingClock } from "../../../support/fake_clock.ts";
 
 const refused = (message: string) => ({ kind: "refused" as const, cause: new Error(message) });
 
@@ -127,6 +128,7 @@ Deno.test("a node without a name is where it was asked", () => {
 });
 
 Deno.test("anything but a list is undefined, and so is a server that hangs", async () => {
+  await using _clock = skippingClock();
   const from = (reply: Reply) => askForList(() => Promise.resolve([reply]), ["CLUSTER", "SLOTS"]);
   deepStrictEqual(await from(done([1])), [1]);
   for (const other of [done("OK"), refusedBy("ERR")]) strictEqual(await from(other), undefined);

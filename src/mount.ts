@@ -1,5 +1,5 @@
 import type { ConnectionInfo } from "./http/endpoint.ts";
-import { type OpenService, openService } from "./start/server.ts";
+import { logWarnings, type OpenService, openService } from "./start/server.ts";
 import { readEnvironment } from "./start/environment.ts";
 
 let opening: Promise<OpenService> | undefined;
@@ -58,12 +58,7 @@ async function open(): Promise<OpenService> {
     isTerminal: false,
     onUnusable: (cause, log) => log.error("store unusable", { cause }),
   });
-  const { log } = service;
-  for (const warning of service.warnings) log.warn(warning);
-  log.info("mounted", { source: service.counters.source });
-  // No banner prints the secret of this run here.
-  if (service.generated !== undefined && service.generated.path === undefined) {
-    log.warn("SECRET_TOKEN is not set: /hit returns 401 until it is");
-  }
+  logWarnings(service);
+  service.log.info("mounted", { source: service.counters.source });
   return service;
 }

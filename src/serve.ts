@@ -54,6 +54,6 @@ async function open(): Promise<OpenService> {
   const { generated } = service;
   if (generated === undefined || generated.path !== undefined) return service;
   throw new StartError(
-    `Set SECRET_TOKEN: all workers need the same one, and ${generated.warnings[0]}`,
+    `Set SECRET_TOKEN: all workers need the same one, and ${generated.notice}`,
   );
 }

@@ -24,7 +24,9 @@ export function banner(
     `  reads     ${config.openReads ? "open to everyone" : PROTECTED_READS}`,
   ];
   if (generated?.path !== undefined) {
-    const mark = generated.isNew ? " (NEW: keep a copy of it with your backups)" : "";
+    const mark = generated.notice !== undefined
+      ? " (NEW: keep a copy of it with your backups)"
+      : "";
     lines.push(`  secret    in ${generated.path}${mark}`);
   } else if (generated !== undefined) {
     lines.push(
@@ -69,11 +71,11 @@ export function settingsWarnings(
 }
 
 /** Returns a warning if the clock cannot be right, because it is before the version's release. */
-export function clockWarning(now: number): string | undefined {
+export function clockWarnings(now: number): string[] {
   const date = new Date(now).toISOString().slice(0, 10);
-  return date >= RELEASED
-    ? undefined
-    : `The clock says ${date}, before this version was released: set it, because hits count for the days that it says`;
+  return date >= RELEASED ? [] : [
+    `The clock says ${date}, before this version was released: set it, because hits count for the days that it says`,
+  ];
 }
 
 const PROTECTED_READS = "require the secret (set PUBLIC_READS=1 to make badges public)";

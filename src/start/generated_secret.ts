@@ -15,8 +15,8 @@ export interface GeneratedSecret {
   readonly text: string;
   /** The file that keeps it. Undefined if it is for this run only. */
   readonly path: string | undefined;
-  /** True if it was created at this start. */
-  readonly isNew: boolean;
+  /** A sentence for the owner if the secret was created at this start. */
+  readonly notice?: string;
   readonly warnings: readonly string[];
 }
 
@@ -69,34 +69,22 @@ function readSecret(path: string): string | undefined {
  * must not leave a file that hides from the next one that its secret is new.
  */
 export function keepSecret({ path, text }: SecretFile): GeneratedSecret {
-  if (text !== undefined) return { text, path, isNew: false, warnings: fileWarnings(path, text) };
+  if (text !== undefined) return { text, path, warnings: fileWarnings(path, text) };
   const generated = randomSecret();
+  const notice =
+    `The secret in ${path} is new: keep a copy of it with your backups. If the store already held counters, restore their secret or name it in SECRET_FALLBACKS, because its keys no longer work`;
   try {
     writeSecret(path, generated);
-    return { text: generated, path, isNew: true, warnings: [] };
+    return { text: generated, path, notice, warnings: [] };
   } catch (error) {
     // Another process may have been faster.
     const theirs = error instanceof Deno.errors.AlreadyExists ? readSecret(path) : undefined;
-    if (theirs !== undefined) return { text: theirs, path, isNew: true, warnings: [] };
+    if (theirs !== undefined) return { text: theirs, path, notice, warnings: [] };
     const warning = `the secret is for this run only because ${path} cannot be written: ${
       errorMessage(error)
     }. Let the user that runs Tallymark write it, or set SECRET_TOKEN`;
-    return { text: generated, path: undefined, isNew: true, warnings: [warning] };
+    return { text: generated, path: undefined, notice: warning, warnings: [warning] };
   }
-}
-
-/**
- * Returns what the owner has to know about a new secret. `isUsed` is true if the store holds
- * counters, and undefined if that is unknown.
- */
-export function noticeOfNew({ path }: GeneratedSecret, isUsed: boolean | undefined): string {
-  const subject = `The secret${path === undefined ? "" : ` in ${path}`} is new`;
-  if (isUsed === false) return `${subject}: keep a copy of it with your backups`;
-  const remedy =
-    "keys of an earlier secret no longer work. Restore that secret, or name it in SECRET_FALLBACKS. Servers on one store need the same secret";
-  return isUsed
-    ? `${subject}, but the store already holds counters: ${remedy}`
-    : `${subject}. If the store already holds counters, ${remedy}`;
 }
 
 function writeSecret(path: string, secret: string): void {

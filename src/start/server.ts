@@ -1,16 +1,16 @@
 import { createApp } from "../app.ts";
 import { linkTokenOf } from "../auth/signed_token.ts";
-import { banner, clockWarning, settingsWarnings, shellWord } from "./banner.ts";
+import { banner, clockWarnings, settingsWarnings, shellWord } from "./banner.ts";
 import { runCommand } from "./command_line.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createCalendar } from "../domain/calendar.ts";
-import { type Counters, createCounters } from "../counters/counters.ts";
+import { createCounters } from "../counters/counters.ts";
 import { folderOf } from "../store/kv/file/file_lock.ts";
 import { openStore } from "../store/open_store.ts";
 import { StartError } from "../start_error.ts";
 import { type LoadedEnvironment, readEnvironment } from "./environment.ts";
 import { listen } from "./listener.ts";
-import { findSecret, keepSecret, noticeOfNew } from "./generated_secret.ts";
+import { findSecret, keepSecret } from "./generated_secret.ts";
 import { explainFailure, SETTINGS } from "./settings.ts";
 import { Metrics } from "../metrics.ts";
 import { createLog, type Log, printTo } from "../log.ts";
@@ -60,13 +60,18 @@ async function start(environment: LoadedEnvironment): Promise<void> {
 }
 
 /** Prints the address of the service, and logs its start. */
-export function announce(
-  { config, generated, signIn, log, counters, warnings }: OpenService,
-  address: Deno.NetAddr,
-): void {
+export function announce(service: OpenService, address: Deno.NetAddr): void {
+  const { config, generated, signIn, counters } = service;
   printTo("stdout", banner({ config, address, generated, signIn }));
+  logWarnings(service);
+  service.log.info("start", { source: counters.source });
+}
+
+/** Logs what the owner has to know about the settings and the secret. */
+export function logWarnings({ warnings, generated, log }: OpenService): void {
   for (const warning of warnings) log.warn(warning);
-  log.info("start", { source: counters.source });
+  const { notice } = generated ?? {};
+  if (notice !== undefined && !warnings.includes(notice)) log.info(notice);
 }
 
 /** Waits for a signal. Resolves once accepted requests are answered and the counters are closed. */
@@ -126,36 +131,24 @@ export async function openService(
     ? linkTokenOf(secret)
     : undefined;
   for (const text of [secret, signIn]) if (text !== undefined) secrets.push(text);
-  const isUsed = generated?.isNew
-    ? await holdsCounters(counters).catch(() => undefined)
-    : undefined;
-  const notice = generated?.isNew ? noticeOfNew(generated, isUsed) : undefined;
-  const clock = clockWarning(Date.now());
-  // At once, because only one of several workers creates the secret.
-  for (const warning of generated?.warnings ?? []) log.warn(warning);
-  if (notice !== undefined && isUsed !== false) log.warn(notice);
+  const clock = clockWarnings(Date.now());
+  const warnings = [
+    ...settingsWarnings(config, { unknownNames, quotedNames }),
+    ...generated?.warnings ?? [],
+    ...clock,
+  ];
   const proxies = config.platform === "deploy" ? config.platform : config.trustProxy;
   const app = createApp({
     config: {
       ...{ ...config, secret, proxies, startedAt },
-      notices: [notice, clock].filter((text) => text !== undefined),
+      notices: [generated?.notice ?? [], clock].flat(),
       secretPlace: generated === undefined ? SETTINGS.secret.name : generated.path,
     },
     counters,
     metrics,
     log,
   });
-  // Not in the log yet, because one of several workers logs them.
-  const warnings = settingsWarnings(config, { unknownNames, quotedNames });
-  if (clock !== undefined) warnings.push(clock);
   return { config, warnings, generated, signIn, log, counters, app };
-}
-
-/** Reports whether the store holds a counter. Rejects if it is unavailable. */
-async function holdsCounters({ list }: Counters): Promise<boolean> {
-  const pages = list({ prefix: "", since: undefined });
-  for await (const { counters } of pages) if (counters.length > 0) return true;
-  return false;
 }
 
 /**
@@ -164,13 +157,7 @@ async function holdsCounters({ list }: Counters): Promise<boolean> {
  */
 function refuseMemory(): void {
   const name = "DENO_KV_REQUIRES_DISTRIBUTED_DATABASE";
-  if (variable(name) === "warn") Deno.env.set(name, "error");
-}
-
-/** Returns a variable that is no setting. Returns undefined if this process may not read it. */
-function variable(name: string): string | undefined {
-  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
-  return state === "granted" ? Deno.env.get(name) : undefined;
+  if (Deno.env.get(name) === "warn") Deno.env.set(name, "error");
 }
 
 /** Throws an error that shows how to allow the folder of a counter file. */

@@ -35,7 +35,9 @@ Deno.test("without settings makes a secret and prints a curl line that works", a
 
   const ended = await service.stop();
   strictEqual(ended.code, 0);
-  deepStrictEqual(eventsOf(ended.stderr), ["start", "stop"]);
+  const [notice = "", ...events] = eventsOf(ended.stderr);
+  match(notice, /^The secret in data\/secret is new: /);
+  deepStrictEqual(events, ["start", "stop"]);
 });
 
 Deno.test("a second process on the same file is refused and the first goes on", async () => {

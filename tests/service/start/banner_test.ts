@@ -1,5 +1,5 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
-import { banner, clockWarning, settingsWarnings } from "../../../src/start/banner.ts";
+import { banner, clockWarnings, settingsWarnings } from "../../../src/start/banner.ts";
 import { join } from "node:path";
 import type { GeneratedSecret } from "../../../src/start/generated_secret.ts";
 import { projectFolder } from "../../support/programs.ts";
@@ -9,11 +9,11 @@ import { VERSION } from "../../../src/version.ts";
 import type { Environment } from "../../../src/start/settings.ts";
 
 const secret = "0123456789abcdef";
-const kept: GeneratedSecret = { text: "f00", path: "data/secret", isNew: false, warnings: [] };
+const kept: GeneratedSecret = { text: "f00", path: "data/secret", warnings: [] };
 
 Deno.test("address, store, reads, where the secret is, a curl line, and the link to the page", () => {
   strictEqual(
-    show({}, { generated: { ...kept, isNew: true }, signIn: "1ee7" }),
+    show({}, { generated: { ...kept, notice: "It is new" }, signIn: "1ee7" }),
     `Tallymark ${VERSION} listens on http://localhost:8000
   counters  Deno KV in data/counters.kv
   reads     open to everyone
@@ -30,17 +30,20 @@ Deno.test("with PUBLIC_URL, the sign-in link works at the address of the service
   match(show(environment, { signIn: "1ee7" }), / https:\/\/example\.org\/hits\/#sign-in=1ee7 /);
 });
 
-Deno.test("clockWarning: a clock before the date of the release in the changelog is wrong", async () => {
+Deno.test("clockWarnings: a clock before the date of the release in the changelog is wrong", async () => {
   const changelog = await Deno.readTextFile(join(projectFolder, ".docs/CHANGELOG.md"));
   const [, date = ""] = new RegExp(`^## ${VERSION} \\((.*)\\)$`, "m").exec(changelog) ?? [];
   const release = Date.parse(date);
-  strictEqual(clockWarning(release), undefined);
-  match(clockWarning(release - 1) ?? "", /^The clock says \d{4}-\d\d-\d\d, before this version/);
+  deepStrictEqual(clockWarnings(release), []);
+  match(
+    clockWarnings(release - 1)[0] ?? "",
+    /^The clock says \d{4}-\d\d-\d\d, before this version/,
+  );
 });
 
 Deno.test("a secret that no file keeps is printed, with a curl line", () => {
   const text = show({ STORE_URL: "memory:" }, {
-    generated: { ...kept, path: undefined, isNew: true },
+    generated: { ...kept, path: undefined, notice: "It is new" },
   });
   strictEqual(
     text.split("\n").slice(3).join("\n"),

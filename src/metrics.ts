@@ -67,9 +67,6 @@ export class Metrics {
   /** Number of commands that a node of the store redirected to another one. */
   redirects = 0;
 
-  /** `worker` is the name of this worker if the process has several. */
-  constructor(readonly worker?: string) {}
-
   /** Returns the meter of an endpoint. */
   requestsFor(path: string): RequestMeter {
     const meter = this.requests.get(path) ?? new RequestMeter();

@@ -7,7 +7,7 @@ import { idempotencyKey, parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
 import { type Endpoint, endpoint, idParameter, type RequestContext } from "../http/endpoint.ts";
-import type { Parameter } from "../http/query.ts";
+import type { Parameter, Query } from "../http/query.ts";
 import { createResponse, headersFor, jsonResponse } from "../http/response.ts";
 import { bodies, json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";
 import { Problem, problemOf } from "../problem.ts";
@@ -110,17 +110,13 @@ export function setCounter({ counters, readSmallBody }: Service): Endpoint {
       "change without losing what was counted since. An addition needs an `Idempotency-Key`, and " +
       "one with the same key within 24 hours changes nothing.",
     body: json("Addition"),
-    parameters: [id, setMode],
-    parse: (query) => ({
-      id: requiredId(query.get("id")),
-      mode: query.get("mode") === "add" ? "add" as const : "replace" as const,
-    }),
+    parameters: [id, mode],
+    parse: (query) => ({ id: requiredId(query.get("id")), mode: modeOf(query) }),
     async respond(context, { id, mode }) {
       const name = additionName(context, mode);
       const text = await readSmallBody(context, MAX_LINE_BYTES);
-      const { calendar } = counters;
-      const { hits, days, since, report } = parseBody(text, { id, calendar, mode });
-      const before = await counters.set(id, { hits, days, since, report, mode, name });
+      const line = parseBody(text, { id, calendar: counters.calendar, mode });
+      const before = await counters.set(id, { ...line, mode, name });
       return createResponse(formatState({ id, ...before }), HEADERS);
     },
     openapi: {
@@ -230,7 +226,7 @@ function lineOf(id: CounterId, state: CounterState, since: Day): string {
   return formatLine({ id, ...state, days: state.days && dropBefore(state.days, since) }, "", since);
 }
 
-/** The effect of an import on an existing counter. */
+/** The effect of a line on an existing counter. */
 export const mode = {
   name: "mode",
   meaning:
@@ -239,12 +235,10 @@ export const mode = {
   isStrict: true,
 } as const satisfies Parameter;
 
-/** The effect of a line on one counter. */
-const setMode = {
-  ...mode,
-  meaning: "`replace` sets the counter. `add` adds to it, and needs an `Idempotency-Key`.",
-  schema: { ...mode.schema, enum: ["replace", "add"] },
-} as const satisfies Parameter;
+/** Returns the mode that a query asks for, whose text was accepted before. */
+function modeOf(query: Query<"mode">): Update["mode"] {
+  return MODES.find((mode) => mode === query.get("mode")) ?? mode.schema.default;
+}
 
 /** Turns an import into a dry run. */
 const dry = {
@@ -271,7 +265,7 @@ export function importCounters({ counters, draining }: Service): Endpoint {
     body: bodies.lines,
     parameters: [mode, dry, undo],
     parse: (query) => ({
-      mode: MODES.find((mode) => mode === query.get("mode")) ?? "replace",
+      mode: modeOf(query),
       dry: query.get("dry") === "1",
       undo: query.get("undo") === "1" && query.get("mode") !== "add",
     }),

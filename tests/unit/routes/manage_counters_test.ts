@@ -340,6 +340,8 @@ Deno.test("POST /counters?mode=max takes days alone, which raise the total by as
     match(String(field(json, "detail")), /"hits" may be left out only with mode=max/);
   }
   strictEqual(await app.count("views"), 16);
+  strictEqual((await app.sendBody("PUT /counters?id=views&mode=max", lines(5))).status, 200);
+  strictEqual(await app.count("views"), 17);
 });
 
 Deno.test("GET /days ends with the day that a clock ahead has opened, as period=today does", async () => {

@@ -79,9 +79,10 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 const LINES = { ...headersFor("json", "no-store"), "content-type": "application/x-ndjson" };
 
 /**
- * Resolves with a response of lines that are generated as fast as they are read, none ahead, because
- * what a line is about may be deleted for it. Rejects if the first part fails. If a later one does, the connection ends before the body does, so that the
- * client knows that it is incomplete. If the client disconnects, the source is ended.
+ * Resolves with a response of lines that are generated as they are read. None is generated ahead,
+ * because the counter of a line may be deleted for it. Rejects if the first part fails. If a later
+ * one does, the connection ends before the body does, so that the client knows that it is
+ * incomplete. If the client disconnects, the source is ended.
  */
 export async function linesResponse(source: AsyncGenerator<string>): Promise<Response> {
   const encoder = new TextEncoder();

@@ -43,35 +43,26 @@ export const lastDays = {
 
 /** `GET /counters`: one counter, or a line for each of them and a last line with their number. */
 export function listCounters({ counters }: Service): Endpoint {
-  let exporting = 0;
-
   /** Yields a line for each counter, then a last line with their number. */
   async function* exportLines(options: ExportOptions): AsyncGenerator<string> {
-    if (exporting === MAX_EXPORTS) throw new Problem("overloaded", { detail: TOO_MANY_EXPORTS });
-    exporting++;
     let listed = 0;
     let foreign = 0;
-    try {
-      for await (const page of counters.list(options)) {
-        listed += page.counters.length;
-        foreign += page.foreign;
-        const lines = page.counters.map(({ id, ...state }) =>
-          `${lineOf(id, state, options.since)}\n`
-        );
-        if (lines.length > 0) yield lines.join("");
-      }
-      yield `${JSON.stringify({ counters: listed, ...(foreign > 0 && { foreign }) })}\n`;
-    } finally {
-      exporting--;
+    for await (const page of counters.list(options)) {
+      listed += page.counters.length;
+      foreign += page.foreign;
+      const lines = page.counters.map(({ id, ...state }) =>
+        `${lineOf(id, state, options.since)}\n`
+      );
+      if (lines.length > 0) yield lines.join("");
     }
+    yield `${JSON.stringify({ counters: listed, ...(foreign > 0 && { foreign }) })}\n`;
   }
 
   return endpoint("none", {
     summary: "List or export counters, one line of JSON each",
     description:
       "With `id`, that counter only. Otherwise all counters, or those whose id begins with " +
-      '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off. ' +
-      "At most 8 lists are sent at a time: the next request gets a 503.",
+      '`prefix`. The last line is `{"counters":N}`: without it, the list was cut off.',
     parameters: [id, prefix, lastDays],
     parse(query) {
       const [id, begin] = [query.get("id"), query.get("prefix")];
@@ -212,14 +203,8 @@ function parseBody(
   }
 }
 
-/** Maximum number of exports at a time. One whose client stops reading keeps 10 MB in memory. */
-const MAX_EXPORTS = 8;
-
 /** The counters to export, with their days from `since` on. */
 type ExportOptions = ListOptions & { readonly since: Day };
-
-const TOO_MANY_EXPORTS =
-  `${MAX_EXPORTS} exports are already in progress. Try again when one of them has ended.`;
 
 /** Formats a counter with its days from `since` on. */
 function lineOf(id: CounterId, state: CounterState, since: Day): string {

@@ -408,30 +408,6 @@ for (
   });
 }
 
-Deno.test("GET /counters sends eight lists at a time, and one more once one of them has ended or was left", async () => {
-  const store = new ScriptedStore();
-  await using app = openApp({ store });
-  await app.hit("a");
-  const lists = await Promise.all(
-    Array.from({ length: 8 }, () => app.open("GET /counters", authorized)),
-  );
-  const refused = await app.send("GET /counters", authorized);
-  strictEqual(refused.status, 503);
-  strictEqual(refused.headers["retry-after"], "1");
-  match(refused.body, /8 exports are already in progress/);
-  strictEqual((await app.send("GET /counters?id=a", authorized)).status, 200);
-  const [left, ended, ...others] = lists;
-  await left?.body?.cancel();
-  strictEqual((await app.send("GET /counters", authorized)).status, 200);
-  strictEqual(await ended?.text(), lines('{"id":"a","hits":1}'));
-  store.failure = "store-unavailable";
-  strictEqual((await app.send("GET /counters", authorized)).status, 503);
-  store.failure = undefined;
-  const more = await app.open("GET /counters", authorized);
-  strictEqual((await app.send("GET /counters", authorized)).status, 200);
-  for (const { body } of [...others, more]) await body?.cancel();
-});
-
 Deno.test("POST /counters: reports of another service's total raise the counter by what is new, whenever they arrive", async () => {
   await using app = await open();
   const send = (text: string) => app.sendBody("POST /counters?mode=max", text);

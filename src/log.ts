@@ -1,8 +1,14 @@
+import { BoundedMap } from "./bounded_map.ts";
+
 /**
  * The fields of a log line. Numbers, booleans, strings and lists of strings are written as they
  * are, errors with their causes, and anything else as a string.
  */
 export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Capacity of the cache of warnings that are written once in a while. */
+const MAX_WARNED = 1000;
+const PERIODS_MS = { hour: 3_600_000, day: 86_400_000 };
 
 /** Writes a line for each event. `event` is a fixed phrase, and `fields` hold what varies. */
 export type Log = Readonly<ReturnType<typeof createLog>>;
@@ -24,7 +30,20 @@ export function createLog(
     write(JSON.stringify(line));
   };
 
-  return { info: writer("info"), warn: writer("warn"), error: writer("error") };
+  const warn = writer("warn");
+  const warned = new BoundedMap<string, number>(MAX_WARNED);
+  return {
+    info: writer("info"),
+    warn,
+    error: writer("error"),
+    /** Warns at most once in an hour or a day, because every request may have the same cause. */
+    warnOncePer(period: keyof typeof PERIODS_MS, event: string, fields: LogFields): void {
+      const warning = JSON.stringify([event, fields]);
+      if (Date.now() - (warned.get(warning) ?? -Infinity) < PERIODS_MS[period]) return;
+      warned.set(warning, Date.now());
+      warn(event, fields);
+    },
+  };
 }
 
 /** Prints text by the console, because Deno Deploy records nothing else. */

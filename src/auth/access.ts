@@ -5,7 +5,6 @@ import { type Job, JOBS, type KeyGrant, type KeyOptions, Keys } from "./keys.ts"
 import { Secret } from "./secret.ts";
 import { createLinkCheck, isSession, type TokenCheck } from "./signed_token.ts";
 import { Problem } from "../problem.ts";
-import { BoundedMap } from "../bounded_map.ts";
 
 /** The secret, for clients that cannot send a header. */
 export const token = {
@@ -139,7 +138,6 @@ export function createAccess(
   { secret: text, openReads, startedAt, onEarlierKey, log, ...keyOptions }: AccessOptions,
 ) {
   const isLink = startedAt === undefined ? () => false : createLinkCheck(startedAt);
-  const warnIfOnPage = createPageWarning(log);
   const secret = text === undefined ? undefined : new Secret(text);
   const keys = secret?.isLong ? new Keys(secret, keyOptions) : undefined;
 
@@ -166,7 +164,7 @@ export function createAccess(
       secret?.matches(query.get("token")) ||
       secret?.matches(headerText(bearerToken(request)));
     if (!isSecret) return undefined;
-    warnIfOnPage(request);
+    warnIfOnPage(request, log);
     return "secret";
   }
 
@@ -254,29 +252,16 @@ function bearerToken({ headers }: Request): string | undefined {
   return /^bearer +(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-const HOUR_MS = 3_600_000;
-/** Capacity of the cache of origins. */
-const CACHE_SIZE = 1000;
-/** Maximum length of a cached origin in characters. */
+/** Maximum length of an origin in the log, in characters. */
 const MAX_ORIGIN_LENGTH = 300;
 
-/**
- * Returns a function that warns, once per origin and hour, that a page of another site sends the
- * secret. Every visitor of that page can read it.
- */
-function createPageWarning(log: Log): (request: Request) => void {
-  const warned = new BoundedMap<string, number>(CACHE_SIZE);
-  return ({ headers }) => {
-    if (headers.get("sec-fetch-site") !== "cross-site") return;
-    const given = headers.get("origin") ?? originOf(headers.get("referer"));
-    const origin = given.slice(0, MAX_ORIGIN_LENGTH);
-    const hour = Math.floor(Date.now() / HOUR_MS);
-    if (warned.get(origin) === hour) return;
-    warned.set(origin, hour);
-    log.warn("the secret is exposed in a web page: use a counter key there and change the secret", {
-      origin,
-    });
-  };
+/** Warns if a page of another site sends the secret. Every visitor of that page can read it. */
+function warnIfOnPage({ headers }: Request, log: Log): void {
+  if (headers.get("sec-fetch-site") !== "cross-site") return;
+  const given = headers.get("origin") ?? originOf(headers.get("referer"));
+  const event =
+    "the secret is exposed in a web page: use a counter key there and change the secret";
+  log.warnOncePer("hour", event, { origin: given.slice(0, MAX_ORIGIN_LENGTH) });
 }
 
 function originOf(referer: string | null): string {

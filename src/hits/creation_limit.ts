@@ -23,7 +23,6 @@ export interface CreationLimitOptions {
 interface Creations {
   created: number;
   running: number;
-  isReported: boolean;
 }
 
 /** Creates a limit of new counters for grants that are public and so could fill the store. */
@@ -35,7 +34,7 @@ export function createCreationLimit(
 
   function creationsOf(creator: string): Creations {
     const all = today();
-    const known = all.get(creator) ?? { created: 0, running: 0, isReported: false };
+    const known = all.get(creator) ?? { created: 0, running: 0 };
     all.set(creator, known);
     return known;
   }
@@ -61,13 +60,10 @@ export function createCreationLimit(
     const mayCreate = !counters.lastKnown(id);
     if (mayCreate && creations.created + creations.running >= limit && !await exists(id)) {
       metrics.groupFull++;
-      if (!creations.isReported) {
-        const by = isKey ? "a group key" : creator;
-        const event =
-          `${by} has reached its limit of new counters for today: hits on other new counters return 403`;
-        log.warn(event, { group: creator, limit });
-      }
-      creations.isReported = true;
+      const by = isKey ? "a group key" : creator;
+      const event =
+        `${by} has reached its limit of new counters for today: hits on other new counters return 403`;
+      log.warnOncePer("day", event, { group: creator, limit });
       throw new Problem("group-full");
     }
     const place = mayCreate ? 1 : 0;

@@ -42,8 +42,6 @@ export function createUniqueVisitors(
     perCounter: new BoundedMap<string, number>(CACHE_SIZE),
     perNetwork: new BoundedMap<string, number>(CACHE_SIZE),
     total: 0,
-    /** The reasons for which addresses were unknown. */
-    reasons: new Set<string>(),
   }));
 
   /** Returns the traits of the visitor. Returns undefined, and warns, if they are unknown. */
@@ -53,16 +51,10 @@ export function createUniqueVisitors(
     if (visitor !== undefined) return [visitor];
     const caller = callerOf(visit, proxies);
     if ("address" in caller) return [networkOf(caller.address), headers.get("user-agent") ?? ""];
-    const { unknown: reason } = caller;
-    const { reasons } = stateOfToday();
-    // Once a day for each reason, because one odd header must not hide a wrong setting.
-    if (!reasons.has(reason)) {
-      log.warn(
-        "once=day counts every request: set TRUST_PROXY to the number of your own proxies",
-        { reason },
-      );
-    }
-    reasons.add(reason);
+    const event =
+      "once=day counts every request: set TRUST_PROXY to the number of your own proxies";
+    // For each reason, because one odd header must not hide a wrong setting.
+    log.warnOncePer("day", event, { reason: caller.unknown });
     return undefined;
   }
 

@@ -2,17 +2,7 @@ import { errorMessage } from "./words.ts";
 
 // deno-fmt-ignore
 type HtmlAttribute = "alt" | "autocapitalize" | "autofocus" | "checked" | "class" | "colspan" | "dir" | "disabled" | "download" | "for" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple" | "name" | "open" | "placeholder" | "popover" | "popovertarget" | "required" | "role" | "rows" | "scope" | "selected" | "spellcheck" | "tabindex" | "target" | "title" | "type" | "value";
-type SvgAttribute =
-  | "cx"
-  | "cy"
-  | "d"
-  | "height"
-  | "preserveAspectRatio"
-  | "r"
-  | "text-anchor"
-  | "viewBox"
-  | "x"
-  | "y";
+type SvgAttribute = "d" | "preserveAspectRatio" | "viewBox";
 type Value = string | number | boolean | undefined;
 
 /** Attributes, and listeners by the names of their events. */

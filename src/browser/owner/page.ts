@@ -86,5 +86,3 @@ sessionButton.addEventListener("click", () => {
 });
 addEventListener("hashchange", showView);
 showView();
-
-console.info("Tallymark: this page only reads, its pictures count nothing.");

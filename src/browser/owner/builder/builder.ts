@@ -7,13 +7,13 @@ import type { Control } from "../../../page/compose.ts";
 import {
   type Choices,
   type DesignState,
+  hasNoEffect,
   INITIAL_VALUES,
   KINDS,
   MANY,
   MAX_COUNTERS,
   newDesign,
   OFF,
-  offIn,
   parametersOf,
   resultOf,
   STYLE_DEFAULTS,
@@ -101,7 +101,6 @@ const swatches = make(
   ownColor,
 );
 const fields = make(".grid");
-const why = make("p.small");
 const form = make(
   "form",
   {
@@ -142,7 +141,6 @@ const form = make(
     "details.fold",
     make("summary", "More options ", make("small", "numbers, days, theme, language, font")),
     fields,
-    why,
   ),
 );
 
@@ -344,24 +342,17 @@ function readForm() {
   state.ids = [idField.value, ...more].map((id) => id.trim()).filter((id) => id !== "");
 }
 
-/** Disables the fields that a style or a counting badge does not have, and says so. */
+/** Shows the fields that have an effect on the picture. */
 function showKnown(isCounting: boolean) {
   const known = new Map(parametersOf(state.kind, facts));
   labelField.placeholder = known.get("label") ?? "";
-  const off: { name: string; place: string }[] = [];
   for (const control of controls(".grid [name], #label")) {
     const { name } = control;
-    const isKnown = known.has(name);
+    control.disabled = !known.has(name) ||
+      hasNoEffect(name, isCounting, state.values.style ?? "", facts);
     const label = control.closest("label");
-    if (label) label.hidden = !isKnown;
-    const place = offIn(name, isCounting, state.values.style ?? "", facts);
-    control.disabled = !isKnown || place !== "";
-    if (isKnown && place) off.push({ name: words(name).toLowerCase(), place });
+    if (label) label.hidden = control.disabled;
   }
-  why.textContent = Array.from(
-    Map.groupBy(off, ({ place }) => place),
-    ([place, all]) => `Not available in ${place}: ${all.map(({ name }) => name).join(", ")}.`,
-  ).join(" ");
 }
 
 /** Returns what is known of counters, and what to do before the design is of use. */

@@ -162,7 +162,7 @@ function looksOf(
 ): Choices {
   const style = kind === "badge" ? tile ?? values.style ?? "" : "";
   return parametersOf(kind, looks).flatMap(([name, usual]) => {
-    if (offIn(name, isCounting, style, looks)) return [];
+    if (hasNoEffect(name, isCounting, style, looks)) return [];
     let value = (values[name] ?? "").trim();
     if (name === "color" && values.swatch !== "other") value = values.swatch ?? "";
     if (tile !== undefined && name === tileName(kind)) value = tile;
@@ -178,9 +178,9 @@ export function styleDefault(name: string, kind: string, style: string) {
   return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
 }
 
-/** Returns where a parameter would have no effect, or an empty text. */
-export function offIn(name: string, isCounting: boolean, style: string, { controls }: Looks) {
-  const { counting, unseen } = controls[name] ?? {};
-  if (isCounting && counting === false) return "a badge that counts";
-  return unseen?.includes(controls.style?.enum?.indexOf(style) ?? -1) ? "this style" : "";
+/** Reports whether a parameter changes nothing in a style or in a badge that counts. */
+export function hasNoEffect(name: string, isCounting: boolean, style: string, { controls }: Looks) {
+  const { counting, unseen = [] } = controls[name] ?? {};
+  return isCounting && counting === false ||
+    unseen.includes(controls.style?.enum?.indexOf(style) ?? -1);
 }

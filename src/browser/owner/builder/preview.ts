@@ -23,7 +23,7 @@ const shown = {
 };
 
 const views = make(".views");
-const viewName = make("small");
+const viewName = make("p.small.viewbar");
 const toField = make("button.quiet", { click: () => byId("id").focus() });
 const hold = make(
   "p.hold",
@@ -57,12 +57,7 @@ export const result = make(
     "section.panel",
     { "aria-label": "Preview" },
     views,
-    make(
-      ".viewbar",
-      viewName,
-      choice("Size", ["1×", "2×"], 0, (index) => views.classList.toggle("twice", index === 1))
-        .element,
-    ),
+    viewName,
   ),
   snippets,
   bar,

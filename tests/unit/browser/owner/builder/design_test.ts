@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type DesignState,
+  hasNoEffect,
   type Looks,
   newDesign,
-  offIn,
   resultOf,
   valueWords,
 } from "../../../../../src/browser/owner/builder/design.ts";
@@ -41,8 +41,9 @@ Deno.test("a result has what differs from the defaults, and what a style has by 
 Deno.test("a result leaves out what the style of a tile or a badge that counts does not have", () => {
   const values = { style: "pill", spark: "7", period: "month" };
   deepStrictEqual(result({ values }, true, "plastic").looks, [["style", "plastic"]]);
-  strictEqual(offIn("spark", false, "plastic", LOOKS), "this style");
-  strictEqual(offIn("period", true, "pill", LOOKS), "a badge that counts");
+  strictEqual(hasNoEffect("spark", false, "plastic", LOOKS), true);
+  strictEqual(hasNoEffect("period", true, "pill", LOOKS), true);
+  strictEqual(hasNoEffect("spark", true, "pill", LOOKS), false);
 });
 
 Deno.test("the address of a result names it, and nothing that goes without saying", () => {

@@ -1,15 +1,14 @@
-/** Time after which work pauses, so that the page can draw and answer, in milliseconds. */
+/** Time after which work pauses, in milliseconds. */
 const SLICE_MS = 30;
 
 /**
- * Returns a function that pauses if it is time to, after it called `before`. It throws once the
- * signal is aborted.
+ * Returns a function that pauses if it is time to, so that the page can draw and answer. It throws
+ * once the signal is aborted.
  */
-export function createPauses(signal?: AbortSignal, before?: () => void): () => Promise<void> {
+export function createPauses(signal?: AbortSignal): () => Promise<void> {
   let next = performance.now() + SLICE_MS;
   return async () => {
     if (performance.now() < next) return;
-    before?.();
     await new Promise((resolve) => setTimeout(resolve));
     signal?.throwIfAborted();
     next = performance.now() + SLICE_MS;
@@ -17,12 +16,9 @@ export function createPauses(signal?: AbortSignal, before?: () => void): () => P
 }
 
 /** Yields the pieces of a stream, with pauses in between. Safari 26 cannot iterate streams. */
-export async function* piecesOf<Piece>(
-  stream: ReadableStream<Piece>,
-  beforePause?: () => void,
-): AsyncGenerator<Piece> {
+export async function* piecesOf<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece> {
   const reader = stream.getReader();
-  const rest = createPauses(undefined, beforePause);
+  const rest = createPauses();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

@@ -192,14 +192,6 @@ async function change(it: Change) {
     shown.reload();
   };
 
-  async function redo() {
-    try {
-      (await change(it))();
-    } catch (error) {
-      toast([errorMessage(error)], [["Try again", redo]]);
-    }
-  }
-
   /**
    * Undoes the change by additions, which keep what was counted since. What is left after an error
    * is only in this page.
@@ -213,7 +205,7 @@ async function change(it: Change) {
       }
     });
     const done = lines.filter((one) => !left.includes(one)).map(({ line: { id } }) => id);
-    if (left.length === 0) toast(["Restored ", nameOf(done), "."], [["Redo", redo]]);
+    if (left.length === 0) toast(["Restored ", nameOf(done), "."], []);
     else {
       const words: Words = done.length === 0
         ? ["Not restored: ", nameOf(left.map(({ line: { id } }) => id))]

@@ -44,7 +44,6 @@ const empty = byId("no-counters");
 export function initCounters() {
   byId("counters-view").prepend(head, away, loaded);
   empty.prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
-  byId("first-badge").addEventListener("click", nameFirst);
   shown.reload = reload;
   initTable();
   setInterval(renew, REFRESH_MS / 6);
@@ -56,11 +55,6 @@ function renew() {
   const isShown = document.visibilityState === "visible" && !byId("counters-view").hidden;
   const isDue = Date.now() - shown.loadedAt >= REFRESH_MS && shown.tookMs < SLOW_MS;
   if (isShown && isDue && !shown.loading) load();
-}
-
-/** Moves the focus to the name once the builder is there. */
-function nameFirst() {
-  addEventListener("hashchange", () => byId("id").focus(), { once: true });
 }
 
 // --- Loading -------------------------------------------------------------------------------------
@@ -84,19 +78,17 @@ export async function load() {
   const { signal } = shown.loading = new AbortController();
   const start = performance.now();
   refresh.ariaBusy = "true";
-  const showProgress = (found: number) => {
-    if (shown.loadedAt > 0) return;
-    asOf.textContent = found === 0 ? "loading…" : `loading… ${plural(found, "counter")}`;
+  if (shown.loadedAt === 0) {
+    asOf.textContent = "loading…";
     away.hidden = true;
-  };
-  showProgress(0);
+  }
   try {
     const { timeZone, warnings }: Status = await callForJson("status", { signal });
     const today = dayNumber(new Intl.DateTimeFormat("en-CA", { timeZone }).format());
     const rows: Figures[] = [];
     await callForLines(`counters?days=${DAYS}`, { signal }, (line) => {
       rows.push(figuresOf(line, today));
-    }, () => showProgress(rows.length));
+    });
     if (signal.aborted) return;
     const most = rows.reduce((most, { month }) => Math.max(most, month), 1);
     Object.assign(shown, { rows, today, most, loadedAt: Date.now() });

@@ -1,6 +1,7 @@
 import { parseCounterId } from "../../../domain/counter_id.ts";
 import { pageId } from "../../embed/page_id.ts";
 import { createPauses } from "../../lib/pauses.ts";
+import { grouped } from "../../lib/words.ts";
 import { createDays, hasFraction, isPath, isTotal, type Row, wholeNumber } from "./cell_text.ts";
 import { Unreadable } from "./open_files.ts";
 import type { Entry } from "./requests.ts";
@@ -78,6 +79,15 @@ export async function count(
     }
   }
   return outcome;
+}
+
+/** Returns in words what a row would become. */
+export function previewRow(table: Table, row: Row, options: CountOptions) {
+  const outcome = new Outcome();
+  countTable({ ...table, rows: () => [row] }, outcome, options).next();
+  const [reason] = outcome.leftOut.keys();
+  const [[id, { views }] = ["", { views: 0 }]] = outcome.entries;
+  return reason ? `left out: ${reason.toLowerCase()}` : `${id}: ${grouped(views)}`;
 }
 
 /**

@@ -175,11 +175,11 @@ function importCard(page: Page) {
       const options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
       const all = [...rows.keys()];
       const tables = all.map(({ table }) => table).filter(({ columns }) => isChosen(columns));
-      for (const row of all) row.show();
+      for (const row of all) row.show(options);
       showIds(tables, options);
       if (tables.length === 0 || !question.hidden) return;
       const outcome = await count(tables, options, signal);
-      for (const row of all) row.show(outcome.rows.get(row.table));
+      for (const row of all) row.show(options, outcome.rows.get(row.table));
       fill(act);
       panel.hidden = false;
       const { changed, hasChoice } = await showOutcome(page, preview, outcome, signal);

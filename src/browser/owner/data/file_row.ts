@@ -1,7 +1,8 @@
 import { fill, make, tableOf } from "../../lib/make.ts";
 import { plural } from "../../lib/words.ts";
 import { dayColumns } from "./cell_text.ts";
-import { type Columns, EACH_ROW, NO_DAY, NONE, numericColumns } from "./sources.ts";
+import { type CountOptions, previewRow } from "./count_rows.ts";
+import { type Columns, EACH_ROW, isChosen, NO_DAY, NONE, numericColumns } from "./sources.ts";
 import type { Table } from "./tables.ts";
 
 /** A table that was chosen or pasted, and its row in the list of files. */
@@ -78,17 +79,18 @@ export function fileRow(found: Table, note: string, changed: () => void, removed
     return make("label", label, field);
   }
 
-  /** Returns the first rows. The names of the columns that are chosen say for what. */
-  function firstRows() {
+  /** Returns the first rows with what they become. */
+  function firstRows(options: CountOptions) {
     const columnOf = (head: string, index: number) => {
       const mark = KEYS.find((key) => columns[key] === index);
       const named = make("span", head || "(no name)", mark && make("small", mark));
       return [named, mark ? "td.used" : "td"] as const;
     };
-    const rows = sample.slice(0, SHOWN).map((row) =>
-      heads.map((_, index) => (row[index] ?? "").slice(0, 80))
-    );
-    return tableOf("table.log.rows", heads.map(columnOf), rows);
+    const rows = sample.slice(0, SHOWN).map((row) => [
+      ...heads.map((_, index) => (row[index] ?? "").slice(0, 80)),
+      isChosen(columns) ? previewRow(table, row, options) : "–",
+    ]);
+    return tableOf("table.log.rows", [...heads.map(columnOf), ["Becomes", "td.become"]], rows);
   }
 
   /** Names the columns of a known table. */
@@ -105,8 +107,8 @@ export function fileRow(found: Table, note: string, changed: () => void, removed
   return {
     table,
     element,
-    /** Shows the first rows, and the number of rows that are counted. */
-    show(rows?: number) {
+    /** Shows the number of rows that are counted, and what the first become. */
+    show(options: CountOptions, rows?: number) {
       const count = rows !== undefined && plural(rows, "row");
       const detail = isAsked ? format : columnsInWords();
       facts.textContent = [count, detail].filter(Boolean).join(" · ");
@@ -115,7 +117,7 @@ export function fileRow(found: Table, note: string, changed: () => void, removed
         : columns.day === NONE
         ? `Choose the day. ${DATES}`
         : "Check which column is what.";
-      if (isAsked) fill(place, firstRows());
+      if (isAsked) fill(place, firstRows(options));
     },
   };
 }

@@ -102,16 +102,24 @@ function entriesOf(file: Bytes) {
   return entries;
 }
 
-/** Decodes a text, whose mark tells its encoding if that is not UTF-8. */
 function textIn(bytes: Bytes, name: string, archive = ""): Opened {
-  const mark = String.fromCharCode(...bytes.subarray(0, 2));
-  const encoding = { "\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be" }[mark] ?? "utf-8";
-  const isText = !bytes.subarray(0, 1000).includes(0);
-  if (encoding === "utf-8" && !isText) fail(NO_TEXT);
+  const text = decoded(bytes);
+  if (text?.slice(0, 1000).includes("\0") ?? bytes.subarray(0, 1000).includes(0)) fail(NO_TEXT);
+  if (text === undefined) fail(NOT_UNICODE);
+  return { name, archive, text: text.replaceAll(/\r\n?/g, "\n") };
+}
+
+/** Decodes a text by its mark, or by the zero in its first letter. Returns undefined if it is none. */
+function decoded(bytes: Bytes) {
+  const start = String.fromCharCode(...bytes.subarray(0, 2));
+  const encoding = /^(?:\xff\xfe|.\0)/s.test(start)
+    ? "utf-16le"
+    : /^(?:\xfe\xff|\0)/.test(start)
+    ? "utf-16be"
+    : "utf-8";
   try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    return { name, archive, text: text.replaceAll(/\r\n?/g, "\n") };
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    return fail(NOT_UNICODE);
+    return undefined;
   }
 }

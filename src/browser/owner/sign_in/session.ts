@@ -112,13 +112,12 @@ export async function callForLines(
   path: string,
   init: RequestInit,
   take: (line: Line) => void,
-  beforePause?: () => void,
 ) {
   const { body } = await call(path, init);
   let rest = "";
   let isWhole = false;
   const stream = body?.pipeThrough(new TextDecoderStream());
-  for await (const text of stream ? piecesOf(stream, beforePause) : []) {
+  for await (const text of stream ? piecesOf(stream) : []) {
     const parts = (rest + text).split("\n");
     rest = parts.pop() ?? "";
     for (const part of parts) {

@@ -7,6 +7,7 @@ import {
   hitThrice,
   idsOf,
   openRow,
+  refreshed,
   savedLines,
   testOwner,
 } from "../../../support/owner_page.ts";
@@ -27,7 +28,6 @@ testOwner(
     const copied = page.getByRole("button", { name: "Copied" });
     await openRow(page, HOSTILE);
     await page.getByText(/!\[views\]\(.*\/hit\.svg\?id=%22%3E%3Cimg/).waitFor();
-    await assertAccessible(page);
     await openRow(page, "blog/one");
     strictEqual(await page.locator(".detail").count(), 1);
     const detail = page.locator(".detail");
@@ -67,7 +67,7 @@ testOwner(
 );
 
 testOwner(
-  "the owner sets a counter, deletes one, undoes both without losing a view, and does it again",
+  "the owner sets a counter, deletes one, and undoes both without losing a view; one that a proxy refuses for its size can be saved or tried again",
   LINES,
   async ({ page, service }) => {
     await openRow(page, "blog/one");
@@ -90,7 +90,6 @@ testOwner(
     await press(page, "Delete…");
     await page.getByText(`Delete ${HOSTILE} with 12,345 views?`).waitFor();
     strictEqual(await page.locator(":focus").textContent(), "Cancel");
-    await assertAccessible(page);
     await page.getByRole("button", { name: "Cancel" }).click();
     strictEqual(await countOf(service, HOSTILE), "12345");
     await press(page, "Delete…");
@@ -98,46 +97,37 @@ testOwner(
     await page.getByText(`Deleted ${HOSTILE}: 12,345 views.`).waitFor();
     strictEqual(await countOf(service, HOSTILE), "0");
     await hitThrice(service, HOSTILE);
-    await assertAccessible(page);
     const undo = page.getByRole("button", { name: "Undo" });
     ok(await undo.evaluate((button) => button.ownerDocument.activeElement === button));
     await undo.click();
     await page.getByText(`Restored ${HOSTILE}.`).waitFor();
     strictEqual(await countOf(service, HOSTILE), "12348");
-    await page.getByRole("button", { name: "Redo" }).click();
-    await page.getByText(`Deleted ${HOSTILE}: 12,348 views`).waitFor();
-    await page.getByText("2 counters", { exact: true }).waitFor();
-    ok(!(await idsOf(page)).includes(HOSTILE));
-  },
-);
+    await refreshed(page);
+    ok((await idsOf(page)).includes(HOSTILE));
 
-testOwner(
-  "an undo that a proxy refuses for its size leaves the counter on the page, to save or try again",
-  LINES,
-  async ({ page, service }) => {
-    await openRow(page, "blog/one");
+    await openRow(page, "blog/two");
     await press(page, "Rename, delete…");
     await press(page, "Delete…");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("Deleted blog/one: 10 views.").waitFor();
+    await page.getByText("Deleted blog/two: 300 views.").waitFor();
     await page.route(
       /mode=add/,
       (route) => route.fulfill({ status: 413, body: "<html>413</html>" }),
     );
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText(
-      "Not restored: blog/one. A proxy in front of the server rejected the request as too large (413).",
+      "Not restored: blog/two. A proxy in front of the server rejected the request as too large (413).",
     ).waitFor();
     await assertAccessible(page);
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save the rest as a file" }).click();
     const download = await downloading;
-    strictEqual(download.suggestedFilename(), "blog-one.ndjson");
-    deepStrictEqual(await savedLines(download), [LINES[0], { counters: 1 }]);
+    strictEqual(download.suggestedFilename(), "blog-two.ndjson");
+    deepStrictEqual(await savedLines(download), [{ ...LINES[1], days: {} }, { counters: 1 }]);
     await page.unroute(/mode=add/);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Restored blog/one.").waitFor();
-    strictEqual(await countOf(service, "blog/one"), "10");
+    await page.getByText("Restored blog/two.").waitFor();
+    strictEqual(await countOf(service, "blog/two"), "300");
   },
 );
 

@@ -47,6 +47,8 @@ testOwner(
     await page.getByText("old.xls: it is a spreadsheet.").waitFor();
     // Nothing is imported under ids that no page asks for.
     await page.getByText("Which id does the page /hello/ ask for?").waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await assertAccessibleInBothModes(page);
     await page.getByRole("button", { name: "blog/hello", exact: true }).click();
     await page.getByText("1 row · page path_id, number count, day hour").waitFor();
     await page.getByText(/they do not list pages: refs\.jsonl, info\.json$/).waitFor();
@@ -66,7 +68,7 @@ testOwner(
     const button = page.getByRole("button", { name: "Import 5 counters" });
     await button.waitFor();
     deepStrictEqual(await textsOf(page, ".rows tbody tr:nth-child(4) td"), [
-      ...["/", "6.120", "18.944", "2026-10-03"],
+      ...["/", "6.120", "18.944", "2026-10-03", "blog/home: 18,944"],
     ]);
     deepStrictEqual(await textsOf(page, ".reasons tbody tr"), [
       "No whole number16paginas.csv: /drafts/new · 1 · – · 2026-10-04",
@@ -81,7 +83,6 @@ testOwner(
     strictEqual(await countOf(service, "blog/home"), "10");
     await page.locator("#data-view").getByLabel("Prefix").fill("blog/");
     await page.getByText(/^import\.blog\/\.[\w-]{22}$/).waitFor();
-    await page.setViewportSize({ width: 390, height: 800 });
     await button.hover();
     await assertAccessibleInBothModes(page);
     await button.click();
@@ -129,10 +130,8 @@ testOwner(
     await page.getByRole("button", { name: "Import 2 counters" }).waitFor();
     deepStrictEqual(await textsOf(page, ".file b"), ["cut.ndjson"]);
     await choose(page, { "x.csv": "Day,Page,Views\n11/12/2025,/a,2\n" });
-    await page.setViewportSize({ width: 390, height: 800 });
     await page.locator(".pick select").nth(2).selectOption("Day, month/day/year");
     await page.getByText("Which id does the page /a ask for?").waitFor();
-    await assertAccessibleInBothModes(page);
   },
 );
 

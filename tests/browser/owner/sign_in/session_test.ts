@@ -120,7 +120,6 @@ testOwner(
       await heading.waitFor();
       await page.reload();
       await heading.waitFor();
-      await assertAccessible(page);
     }
     await page.setViewportSize({ width: 1000, height: 400 });
     await page.goto("about:blank");

@@ -21,6 +21,8 @@ const FORMS: Readonly<Record<string, () => Promise<Content> | Content>> = {
   "UTF-8 with a mark": () => `\ufeff${TEXT}`,
   "UTF-16LE with a mark": () => utf16(TEXT),
   "UTF-16BE with a mark": () => utf16(TEXT, { isLittle: false }),
+  "UTF-16LE without a mark": () => utf16(TEXT, { mark: false }),
+  "UTF-16BE without a mark": () => utf16(TEXT, { mark: false, isLittle: false }),
   "gzip": () => packedWith("gzip", TEXT),
   "gzip of UTF-16": () => packedWith("gzip", utf16(TEXT)),
 };

@@ -109,7 +109,9 @@ function textIn(bytes: Bytes, name: string, archive = ""): Opened {
   return { name, archive, text: text.replaceAll(/\r\n?/g, "\n") };
 }
 
-/** Decodes a text by its mark, or by the zero in its first letter. Returns undefined if it is none. */
+/**
+ * Decodes a text by its mark, or by the zero in its first letter. Returns undefined if it is none.
+ */
 function decoded(bytes: Bytes) {
   const start = String.fromCharCode(...bytes.subarray(0, 2));
   const encoding = /^(?:\xff\xfe|.\0)/s.test(start)

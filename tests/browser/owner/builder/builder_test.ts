@@ -32,14 +32,18 @@ testPage(
     await page.getByText("Only show the number").click();
     await id.fill("user/repo");
     await label.fill('visits, "all"');
-    match(await copied(page, "AsciiDoc"), /^image:\S+\["visits, \\"all\\""\]$/);
+    match(await lineIn(page, "AsciiDoc"), /^image:\S+\["visits, \\"all\\""\]$/);
     await label.fill("visits");
     await page.getByRole("radio", { name: "For the badge" }).check();
-    const markdown = await copied(page, "Markdown");
+    await settled(page);
+    await page.getByRole("button", { name: "Copy AsciiDoc" }).click();
+    await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
+    match(await page.evaluate("navigator.clipboard.readText()"), /^image:.*style=for-the-badge/);
+    const markdown = await lineIn(page, "Markdown");
     const query = "id=user/repo&label=visits&style=for-the-badge&numbers=grouped";
     strictEqual(markdown, `![visits](${service.url}/badge?${query})`);
     await shown(page, "#on-light");
-    html = await copied(page, "HTML");
+    html = await lineIn(page, "HTML");
     await using pasted = await openPage(browser, site.url);
     strictEqual((await shown(pasted.page, "img")).height, 28);
     const count = await fetch(`${service.url}/count.txt?id=user/repo`);
@@ -48,7 +52,7 @@ testPage(
     await page.getByRole("radio", { name: "Terminal" }).check();
     await id.fill(HOSTILE);
     await label.fill(HOSTILE);
-    html = await copied(page, "HTML");
+    html = await lineIn(page, "HTML");
     await pasted.page.reload();
     strictEqual((await shown(pasted.page, "img")).height, 20);
     strictEqual(await pasted.page.locator("img").getAttribute("alt"), HOSTILE);
@@ -56,9 +60,9 @@ testPage(
       "[...document.body.querySelectorAll('*')].map(({ localName }) => localName)",
     );
     deepStrictEqual(names, ["img"]);
-    match(await copied(page, "Markdown"), /^!\[(?:[^\\[\]<>&]|\\.)*\]\(http[\w:/.?&%=+*-]*\)$/);
-    match(await copied(page, "URL"), /^http[\w:/.?&%=+*-]*$/);
-    html = await copied(page, "Script");
+    match(await lineIn(page, "Markdown"), /^!\[(?:[^\\[\]<>&]|\\.)*\]\(http[\w:/.?&%=+*-]*\)$/);
+    match(await lineIn(page, "URL"), /^http[\w:/.?&%=+*-]*$/);
+    html = await lineIn(page, "Script");
     await pasted.page.reload();
     strictEqual(await pasted.page.locator("tally-mark").getAttribute("counter"), HOSTILE);
   },
@@ -68,16 +72,16 @@ testPage(
   "a visitor first gets a line that only shows, the owner one that counts with a key, also that of a group",
   { env: OPEN, path: NAMED },
   async ({ page, service, browser }) => {
-    match(await copied(page, "URL"), /\/badge\?id=home&/);
+    match(await lineIn(page, "URL"), /\/badge\?id=home&/);
     await page.getByText("Count views and show them").click();
-    match(await copied(page, "URL"), /\/hit\.svg\?id=home&.*&key=KEY$/);
+    match(await lineIn(page, "URL"), /\/hit\.svg\?id=home&.*&key=KEY$/);
     const told = await page.getByLabel("To paste").first().innerText();
     match(told, /^This line needs the counter’s key in place of KEY\. Sign in to get it/);
     await page.getByLabel("To paste").getByRole("link", { name: "Sign in" }).click();
     await signIn(page, SECRET);
     await page.getByRole("link", { name: "Badges" }).click();
     await page.locator("#code").getByText(/key=[\w-]{22}/).waitFor();
-    const html = await copied(page, "HTML");
+    const html = await lineIn(page, "HTML");
     await using site = serving(() =>
       new Response(`<!DOCTYPE html>${html}`, { headers: { "content-type": "text/html" } })
     );
@@ -93,11 +97,11 @@ testPage(
     const { key } = await asked.json();
     const script = `<script async src="${service.url}/tally.js"></script>`;
     strictEqual(
-      await copied(page, "Script"),
+      await lineIn(page, "Script"),
       `${script}\n<tally-mark counter="blog/post" key="${key}" once="day">–</tally-mark> views`,
     );
     strictEqual(
-      await copied(page, "List"),
+      await lineIn(page, "List"),
       `${script}\n<tally-top prefix="blog/" key="${key}" limit="5"></tally-top>`,
     );
   },
@@ -136,7 +140,7 @@ testPage(
     await page.getByLabel("Period").waitFor();
     await page.getByRole("radio", { name: "Odometer" }).check();
     await theme.waitFor({ state: "hidden" });
-    ok(!(await copied(page, "URL")).includes("theme="));
+    ok(!(await lineIn(page, "URL")).includes("theme="));
     await page.getByRole("radio", { name: /Count views and show them/ }).check();
     await page.getByLabel("Period").waitFor({ state: "hidden" });
   },
@@ -157,12 +161,12 @@ testPage(
     await page.getByRole("radio", { name: /^Count views/ }).check();
     await page.getByLabel("Count each visitor once a day").check();
     await page.getByRole("radio", { name: "red", exact: true }).check();
-    const markdown = await copied(page, "Markdown");
+    const markdown = await lineIn(page, "Markdown");
     match(markdown, /&color=red.*&once=day&key=KEY\)$/);
     await using second = await openPage(browser, page.url());
     const other = second.page;
     strictEqual(await other.getByLabel("Label", { exact: true }).inputValue(), HOSTILE);
-    strictEqual(await copied(other, "Markdown"), markdown);
+    strictEqual(await lineIn(other, "Markdown"), markdown);
 
     // A label may be any word, and what is automatic can be off.
     await other.goto(`${service.url}/#badges&id=home&label=off`);
@@ -171,21 +175,21 @@ testPage(
     await other.getByText("More options").click();
     await other.getByLabel("Sparkline").selectOption("14");
     await other.getByRole("radio", { name: "Terminal" }).check();
-    match(await copied(other, "URL"), /label=off&style=terminal&.*spark=14/);
+    match(await lineIn(other, "URL"), /label=off&style=terminal&.*spark=14/);
     await other.getByLabel("Sparkline").selectOption("(off)");
-    const address = await copied(other, "URL");
+    const address = await lineIn(other, "URL");
     ok(!address.includes("spark="), address);
     await other.reload();
-    strictEqual(await copied(other, "URL"), address);
+    strictEqual(await lineIn(other, "URL"), address);
     await other.getByRole("radio", { name: "Pill" }).check();
-    ok(!(await copied(other, "URL")).includes("spark="));
+    ok(!(await lineIn(other, "URL")).includes("spark="));
 
     // Both addresses name no picture that there is.
     for (const hash of ["#picture=x&label=a&id=home", "#badges&picture=x&label=b&id=home"]) {
       await other.goto("about:blank");
       await other.goto(`${service.url}/${hash}`);
       await shown(other, "#on-light");
-      match(await copied(other, "URL"), /\/badge\?id=home&label=[ab]&/);
+      match(await lineIn(other, "URL"), /\/badge\?id=home&label=[ab]&/);
     }
     deepStrictEqual(second.complaints, []);
   },
@@ -239,11 +243,11 @@ testPage(
     const counting = page.getByRole("radio", { name: /^Count views/ });
     ok(!await counting.isEnabled());
     ok(await page.getByRole("radio", { name: /^Only show/ }).isChecked());
-    strictEqual(await copied(page, "URL"), `${service.url}/chart.svg?id=home&theme=auto`);
+    strictEqual(await lineIn(page, "URL"), `${service.url}/chart.svg?id=home&theme=auto`);
 
     await page.getByLabel("Compare with").fill("two\n\n three ");
     await page.locator("#code").getByText("id=three").waitFor();
-    match(await copied(page, "URL"), /chart\.svg\?id=home&id=two&id=three&theme=auto&kind=total$/);
+    match(await lineIn(page, "URL"), /chart\.svg\?id=home&id=two&id=three&theme=auto&kind=total$/);
     strictEqual(await page.getByRole("radio", { name: "Bars" }).count(), 0);
     ok((await shown(page, "#on-light")).width > 0);
     await page.getByLabel("Compare with").fill("1\n2\n3\n4\n5\n6");
@@ -255,7 +259,7 @@ testPage(
     await page.getByRole("radio", { name: "Badge" }).click();
     ok(await counting.isChecked());
     ok(await page.getByRole("radio", { name: "Pixel" }).isChecked());
-    match(await copied(page, "URL"), /\/hit\.svg\?/);
+    match(await lineIn(page, "URL"), /\/hit\.svg\?/);
     await page.getByRole("radio", { name: "Chart" }).click();
     await page.locator("#code").getByText("id=three").waitFor();
     await page.reload();
@@ -292,7 +296,7 @@ Deno.test("the page works behind a path of a proxy", needsChromium, async () => 
   await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/${NAMED.slice(1)}`);
   const { page, complaints } = opened;
   await shown(page, "#on-light");
-  match(await copied(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
+  match(await lineIn(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
   await page.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, SECRET);
   await page.getByText("No counters yet").waitFor();
@@ -373,7 +377,7 @@ testPage(
       await page.keyboard.press(key);
     }
     strictEqual(
-      await copied(page, "URL"),
+      await lineIn(page, "URL"),
       `${service.url}/badge?id=a&label=%21&numbers=grouped`,
     );
     await settled(page);
@@ -393,7 +397,7 @@ testPage(
     await page.getByRole("button", { name: "Name a counter first" }).click();
     await page.keyboard.type("user/repo");
     await page.getByText("0 views so far.").waitFor();
-    match(await copied(page, "URL"), /\/badge\?id=user\/repo&/);
+    match(await lineIn(page, "URL"), /\/badge\?id=user\/repo&/);
     match(await page.locator("#on-light").getAttribute("src") ?? "", /\/badge\?id=user\/repo&/);
     // The sentence of the problem, and no picture of it.
     await page.getByLabel("Counter", { exact: true }).fill("x".repeat(201));
@@ -428,13 +432,11 @@ async function settled(page: Page): Promise<void> {
   await page.locator(".snippets[aria-busy=false]").waitFor();
 }
 
-/** Returns what the button copies in a format. */
-async function copied(page: Page, name: string): Promise<string> {
+/** Returns the line to paste in a format. */
+async function lineIn(page: Page, format: string): Promise<string> {
   await settled(page);
-  await page.getByRole("radio", { name, exact: true }).click();
-  await page.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
-  await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
-  return await page.evaluate<string>("navigator.clipboard.readText()");
+  await page.getByRole("radio", { name: format, exact: true }).click();
+  return await page.locator("#code").textContent() ?? "";
 }
 
 async function box(element: Locator): Promise<{ y: number; height: number }> {

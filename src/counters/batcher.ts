@@ -84,8 +84,8 @@ export interface BatcherOptions<Key, Result, Part> {
   deadlineMs: number;
   /** The failure that callers get if their batch was sent and the store did not answer in time. */
   timeout: FailureKind;
-  /** The id of a key, if keys of one id must be sent one after another. */
-  inOrder?(key: Key): string;
+  /** The ids of a key, if keys of one id must be sent one after another. */
+  inOrder?(key: Key): readonly string[];
   /** Called when the callers of a call get their answer, at the latest when it times out. */
   onAnswer?(call: CoalescedCall<Key, Result, Part>, outcome: Result | Error): void;
   /** Sends a batch. The outcomes are in the order of the calls. */
@@ -207,11 +207,11 @@ export class Batcher<Key, Result, Part = never> {
   }
 
   /** Yields the first call of each id that is not in flight, and counts the id as in flight. */
-  *#inOrder(idOf: (key: Key) => string): Generator<CoalescedCall<Key, Result, Part>> {
+  *#inOrder(idsOf: (key: Key) => readonly string[]): Generator<CoalescedCall<Key, Result, Part>> {
     for (const call of this.#queue.values()) {
-      const id = idOf(call.key);
-      if (this.#idsInFlight.has(id)) continue;
-      this.#idsInFlight.add(id);
+      const ids = idsOf(call.key);
+      if (ids.some((id) => this.#idsInFlight.has(id))) continue;
+      for (const id of ids) this.#idsInFlight.add(id);
       yield call;
     }
   }
@@ -226,7 +226,7 @@ export class Batcher<Key, Result, Part = never> {
     this.#isFastStore = this.#areYoung();
     this.#inFlight.delete(batch);
     if (inOrder !== undefined) {
-      for (const { key } of batch.calls) this.#idsInFlight.delete(inOrder(key));
+      for (const id of batch.calls.flatMap(({ key }) => inOrder(key))) this.#idsInFlight.delete(id);
     }
     // Send the next batch first, so that the store works while these callers are answered.
     limit.fill();

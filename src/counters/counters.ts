@@ -2,18 +2,17 @@ import { BoundedMap } from "../bounded_map.ts";
 import { type Calendar, createCalendar } from "../domain/calendar.ts";
 import type { CounterId } from "../domain/counter_id.ts";
 import type { CounterState, Day } from "../domain/history.ts";
-import type {
-  CounterStore,
-  DeduplicationKeys,
-  ListOptions,
-  ListPage,
-  Move,
-  OnceOutcome,
-  Risks,
-  Update,
-  Write,
+import {
+  type CounterStore,
+  type DeduplicationKeys,
+  idsOf,
+  type ListOptions,
+  type ListPage,
+  type OnceOutcome,
+  type Risks,
+  type Update,
+  type Write,
 } from "../domain/store.ts";
-import { applyUpdate } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";
 import { LongJob, withTimeout } from "../waiting.ts";
 import { Failure } from "../domain/errors.ts";
@@ -80,28 +79,11 @@ export function createCounters(
   });
   const writes = new Batcher<Write, CounterState>({
     ...changes,
-    inOrder: ({ id }) => id,
+    inOrder: idsOf,
     async send(calls) {
       const outcomes = await store.write(calls.map(({ key }) => key));
-      calls.forEach(({ key: { id, update } }, index) => {
-        const before = outcomes[index];
-        if (before === undefined || before instanceof Failure) return;
-        const after = update && applyUpdate(update, { before, today: calendar.today() });
-        lastNumbers.set(id, after?.hits ?? 0);
-        // A repeated addition has changed nothing.
-        if (update?.name !== undefined) lastNumbers.delete(id);
-      });
-      return outcomes;
-    },
-  });
-  const moves = new Batcher<Move, CounterState>({
-    ...changes,
-    async send(calls) {
-      const outcomes = await Promise.all(calls.map(({ key }) => store.move(key).catch(toError)));
-      for (const { from, to } of calls.map(({ key }) => key)) {
-        lastNumbers.delete(from);
-        lastNumbers.delete(to);
-      }
+      // The next hit or read tells the number.
+      for (const id of calls.flatMap(({ key }) => idsOf(key))) lastNumbers.delete(id);
       return outcomes;
     },
   });
@@ -140,7 +122,7 @@ export function createCounters(
       return outcomes;
     },
   });
-  const batchers = [hits, writes, moves, deduplicatedHits, salts, reads, histories];
+  const batchers = [hits, writes, deduplicatedHits, salts, reads, histories];
 
   /** Number of calls so far, without those of long jobs. */
   let calls = 0;
@@ -214,9 +196,9 @@ export function createCounters(
     return closing === undefined ? store.known?.(id) : undefined;
   }
 
-  function write(id: CounterId, update: Update | undefined): Promise<CounterState> {
+  function write(write: Write): Promise<CounterState> {
     calls++;
-    return enqueue(writes, { id, update });
+    return enqueue(writes, write);
   }
 
   async function* list(options: ListOptions, maxPausingMs?: number): AsyncGenerator<ListPage> {
@@ -272,14 +254,12 @@ export function createCounters(
       return enqueue(histories, id, since);
     },
     /** Sets a counter. Resolves with its previous state once the change is acknowledged. */
-    set: (id: CounterId, update: Update): Promise<CounterState> => write(id, update),
+    set: (id: CounterId, update: Update): Promise<CounterState> => write({ id, update }),
     /** Deletes a counter. Resolves with its previous state once the change is acknowledged. */
-    delete: (id: CounterId): Promise<CounterState> => write(id, undefined),
-    /** Moves a counter, see {@linkcode CounterStore.move}. */
-    move(move: Move): Promise<CounterState> {
-      calls++;
-      return enqueue(moves, move);
-    },
+    delete: (id: CounterId): Promise<CounterState> => write({ id, update: undefined }),
+    /** Moves a counter. Resolves with what moved once the change is acknowledged. */
+    move: (id: CounterId, to: CounterId): Promise<CounterState> =>
+      write({ id, update: undefined, to }),
     /** Sets the counters of lines, see {@linkcode importLines}. */
     importLines: (source: AsyncIterable<readonly NumberedLine[]>, mode: ImportMode) =>
       importLines(source, {

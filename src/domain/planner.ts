@@ -57,6 +57,8 @@ export interface CounterRecord {
   readonly report?: Report | undefined;
   /** True if an addition with the name of the one to plan was made before. */
   readonly isRepeat?: boolean;
+  /** The counter that gets the total and days of this one, if it is moved. */
+  readonly target?: CounterRecord | undefined;
 }
 
 /** The outcome of a request, and the writes that it takes. */
@@ -65,6 +67,8 @@ export interface Plan<Result> {
   readonly result: Result | Failure;
   /** Undefined if nothing changes. */
   readonly writes: Writes | undefined;
+  /** The writes of the counter that gets what this one held, to be stored in the same step. */
+  readonly gained?: Writes | undefined;
 }
 
 /** The changes of one counter, to be stored in one step. */
@@ -171,9 +175,9 @@ export function deduplicate(
 }
 
 /**
- * Plans an update, or a deletion if `update` is undefined. The result is the previous state of the
- * counter. It names the report only if that changes, so that setting the counter to the result
- * undoes the change.
+ * Plans an update, or a deletion or move if `update` is undefined. The result is the previous state
+ * of the counter. It names the report only if that changes, so that setting the counter to the
+ * result undoes the change.
  */
 export function planWrite(
   record: CounterRecord,
@@ -182,7 +186,7 @@ export function planWrite(
 ): Plan<CounterState> {
   const before = stateOf(record, now);
   if (before instanceof Failure) return refuse(before);
-  if (update === undefined) return { result: before, writes: deletion(record) };
+  if (update === undefined) return planRemoval(record, before, now);
   const { report: last = null, ...state } = before;
   if (record.isRepeat === true) return { result: state, writes: sameTotal(record, before) };
   const isNew = !record.exists || isEmpty(before);
@@ -213,30 +217,20 @@ function sameTotal({ exists }: CounterRecord, { hits }: CounterState): Writes | 
   return exists ? { total: hits, history: undefined, deduplication: undefined } : undefined;
 }
 
-/** The outcome of a move, and the writes of both counters, to be stored in one step. */
-export interface MovePlan {
-  /** The state that moves. */
-  readonly result: CounterState | Failure;
-  /** Undefined if nothing changes. */
-  readonly writes: { readonly from: Writes; readonly to: Writes } | undefined;
-}
-
-/** Plans a move. Both records need all years. */
-export function planMove(
-  { from, to }: { readonly from: CounterRecord; readonly to: CounterRecord },
+/** Plans a deletion or a move of a counter, whose state is `before`. */
+function planRemoval(
+  record: CounterRecord,
+  before: CounterState,
   now: CurrentDays,
-): MovePlan {
-  const moved = stateOf(from, now);
-  const left = deletion(from);
-  if (moved instanceof Failure || !from.exists || left === undefined) {
-    return { result: moved, writes: undefined };
-  }
-  const report = moved.report && { ...moved.report, day: now.today };
-  const gained = planWrite(to, { ...moved, report, mode: "add" }, now);
-  if (gained.writes === undefined || gained.result instanceof Failure) {
-    return { result: gained.result, writes: undefined };
-  }
-  return { result: moved, writes: { from: { ...left, keepsKeys: true }, to: gained.writes } };
+): Plan<CounterState> {
+  const { target, exists } = record;
+  const left = deletion(record);
+  if (target === undefined) return { result: before, writes: left };
+  if (!exists || left === undefined) return { result: before, writes: undefined };
+  const report = before.report && { ...before.report, day: now.today };
+  const { result, writes: gained } = planWrite(target, { ...before, report, mode: "add" }, now);
+  if (result instanceof Failure) return refuse(result);
+  return { result: before, writes: { ...left, keepsKeys: true }, gained };
 }
 
 /**

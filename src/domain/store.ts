@@ -70,17 +70,21 @@ export interface Update {
   readonly report?: DatedReport | null | undefined;
 }
 
-/** An update of a counter, or its deletion, which leaves it as if it had never been hit. */
+/**
+ * An update of a counter, its deletion, which leaves it as if it had never been hit, or its move,
+ * which adds its total and days to those of another id and keeps its deduplication keys.
+ */
 export interface Write {
   readonly id: CounterId;
-  /** Undefined deletes it. */
+  /** Undefined deletes or moves it. */
   readonly update: Update | undefined;
+  /** The id to which it is moved. */
+  readonly to?: CounterId;
 }
 
-/** The ids of a counter that gets another one. */
-export interface Move {
-  readonly from: CounterId;
-  readonly to: CounterId;
+/** Returns the ids of the counters that a write changes, in one step. */
+export function idsOf({ id, to }: Write): readonly CounterId[] {
+  return to === undefined ? [id] : [id, to];
 }
 
 /** The number of a counter, or the failure of this id alone. */
@@ -147,13 +151,8 @@ export interface OpenStore {
   addOnce(
     additions: readonly OnceAddition[],
   ): Promise<readonly (readonly OnceOutcome[] | Failure)[]>;
-  /** Sets and deletes counters. Resolves with their previous states. */
+  /** Sets, deletes and moves counters. Resolves with the previous states of their ids. */
   write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]>;
-  /**
-   * Moves a counter in one step: adds its total and days to those of the other id, and deletes it.
-   * Its deduplication keys stay. Resolves with what moved, nothing if there was no counter.
-   */
-  move(move: Move): Promise<CounterState | Failure>;
   /** Resolves with a random text that all processes share on a day. It is deleted after the day. */
   salt(day: Day): Promise<string>;
   /** Resolves with the totals of counters, which include all hits acknowledged before the call. */

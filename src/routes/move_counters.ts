@@ -24,7 +24,7 @@ export function moveCounters({ counters }: Service): Endpoint {
     for await (const page of counters.list({ prefix: from, since: undefined })) {
       for (const { id } of page.counters) {
         const target = counterId(to + id.slice(from.length));
-        const state = await counters.move({ from: id, to: target });
+        const state = await counters.move(id, target);
         moved++;
         yield `${formatState({ id, ...state })}\n`;
       }
@@ -60,7 +60,7 @@ export function moveCounters({ counters }: Service): Endpoint {
     },
     async respond(_, { from, to, isGroup }) {
       if (isGroup) return linesResponse(moveGroup(from, to));
-      const moved = await counters.move({ from, to });
+      const moved = await counters.move(from, to);
       return createResponse(formatState({ id: from, ...moved }), headersFor("json", "no-store"));
     },
     openapi: operation("Owners", "Move", MOVED, STORE_PROBLEMS),

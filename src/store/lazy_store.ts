@@ -25,7 +25,6 @@ export function createLazyStore(
     add: async (additions) => await (await first).add(additions),
     addOnce: async (additions) => await (await first).addOnce(additions),
     write: async (writes) => await (await first).write(writes),
-    move: async (move) => await (await first).move(move),
     salt: async (day) => await (await first).salt(day),
     read: async (ids) => await (await first).read(ids),
     history: async (asked) => await (await first).history(asked),

@@ -5,7 +5,6 @@ import type {
   CounterStore,
   HistoryQuery,
   ListPage,
-  Move,
   OnceAddition,
   OnceOutcome,
   Outcome,
@@ -51,20 +50,13 @@ export class ScriptedStore implements CounterStore {
   async write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
     this.calls.write++;
     await this.#obey();
-    return writes.map(({ id, update }) => {
+    return writes.map(({ id, update, to }) => {
       const hits = this.#number(id);
       if (update === undefined) this.#counters.delete(id);
       else this.#counters.set(id, update.hits ?? hits);
+      if (to !== undefined) this.#counters.set(to, this.#number(to) + hits);
       return { hits, days: undefined };
     });
-  }
-
-  async move({ from, to }: Move): Promise<CounterState> {
-    await this.#obey();
-    const hits = this.#number(from);
-    this.#counters.delete(from);
-    this.#counters.set(to, this.#number(to) + hits);
-    return { hits, days: undefined };
   }
 
   async read(ids: readonly CounterId[]): Promise<readonly Outcome[]> {

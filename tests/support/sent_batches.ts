@@ -51,7 +51,7 @@ export type BatcherLimits =
 export function openBatcher<Key>(
   { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }:
     BatcherLimits,
-  inOrder?: (key: Key) => string,
+  inOrder?: (key: Key) => readonly string[],
 ) {
   const sent: SentBatch<CoalescedCall<Key, number>, Outcome>[] = [];
   const pending = { waiting: 0 };

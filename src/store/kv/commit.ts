@@ -1,35 +1,34 @@
-import type { CounterId } from "../../domain/counter_id.ts";
 import { DAY_MS } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { Plan, Writes } from "../../domain/planner.ts";
+import type { Writes } from "../../domain/planner.ts";
 import { additionKey, dayBucketAt, encodeLedger, encodeYear, INTERNAL } from "./kv_layout.ts";
 import type { KvPlace, KvRecord } from "./records.ts";
 
-export interface Identified {
-  readonly id: CounterId;
-}
-
-/** A request for one counter, the record that it was planned from, and the plan. */
-export interface Change<Item extends Identified = Identified, Result = unknown> {
-  readonly item: Item;
+/** The writes of a counter, and the record that they were planned from. */
+export interface Edit {
   readonly record: KvRecord;
-  readonly plan: Plan<Result>;
+  readonly writes: Writes;
 }
 
-/**
- * Adds all that changes write to a commit, which fails if one of the counters changes before it.
- */
+/** A request, its planned result, and the edits of its counters, to be stored in one step. */
+export interface Change<Item = unknown, Result = unknown> {
+  readonly item: Item;
+  readonly result: Result | Failure;
+  readonly edits: readonly Edit[];
+}
+
+/** Adds edits to a commit, which fails if one of the counters changes before it. */
 export function addToCommit(
   operation: Deno.AtomicOperation,
-  changes: readonly Change[],
+  edits: Iterable<Edit>,
   { keys, isShared, calendar }: KvPlace,
 ): void {
   // A local file expires nothing by itself.
   const lasting = (expireIn: number) => isShared ? { expireIn } : {};
   // Idempotency keys are searched in two buckets of a day.
   const forKeys = lasting(2 * DAY_MS);
-  for (const { item: { id }, record, plan: { writes } } of changes) {
-    if (writes === undefined) continue;
+  for (const { record, writes } of edits) {
+    const { id } = record;
     const { total, history, deduplication, name, report = record.report } = writes;
     const time = Date.now();
     const bucket = dayBucketAt(time);
@@ -82,12 +81,13 @@ export function cutIntoCommits<One extends Change>(
   const commits: One[][] = [];
   let [checks, mutations] = [0, Infinity];
   for (const change of changes) {
-    const added = countMutations(change.plan.writes);
-    checks++;
+    const { edits } = change;
+    const added = edits.reduce((sum, { writes }) => sum + countMutations(writes), 0);
+    checks += edits.length;
     mutations += added;
     if (checks > maxChecks || mutations > keys.perCommit) {
       commits.push([]);
-      [checks, mutations] = [1, added];
+      [checks, mutations] = [edits.length, added];
     }
     commits.at(-1)?.push(change);
   }
@@ -95,9 +95,7 @@ export function cutIntoCommits<One extends Change>(
 }
 
 /** Returns the number of mutations that {@linkcode addToCommit} adds. */
-function countMutations(writes: Writes | undefined): number {
-  if (writes === undefined) return 0;
-  const { total, history, deduplication, name } = writes;
+function countMutations({ total, history, deduplication, name }: Writes): number {
   // A deletion is also recorded.
   let count = (total === undefined ? 2 : 1) + (name === undefined ? 0 : 1);
   if (history !== undefined) count += 1 + history.years.length + history.deletedYears.length;

@@ -1,10 +1,9 @@
 import { type CurrentDays, currentDays, isOpenOn } from "../../domain/calendar.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import { type CounterState, LAST_DAY } from "../../domain/history.ts";
+import { LAST_DAY } from "../../domain/history.ts";
 import { Failure } from "../../domain/errors.ts";
-import { type Plan, planMove } from "../../domain/planner.ts";
-import type { Move } from "../../domain/store.ts";
+import type { Plan } from "../../domain/planner.ts";
 import { pause } from "../../waiting.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
@@ -14,19 +13,12 @@ import {
   commitAlone,
   createSharedCommit,
   cutIntoCommits,
-  type Identified,
+  type Edit,
 } from "./commit.ts";
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
 import { INTERNAL, kvKeys } from "./kv_layout.ts";
-import {
-  type KvPlace,
-  type KvRecord,
-  readForWrites,
-  readRecords,
-  readTotals,
-  withYears,
-} from "./records.ts";
+import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */
 const CACHE_SIZE = 100_000;
@@ -44,7 +36,7 @@ const PROBE = new Uint8Array(16_384);
 const JOURNAL_CLOSE_MS = 1000;
 
 /** A kind of change: reads the records of its items, and plans each change from a record. */
-export interface ChangeKind<Item extends Identified, Read extends KvRecord, Result> {
+export interface ChangeKind<Item, Read extends KvRecord, Result> {
   /** True if the changes may go to the journal. */
   readonly isJournaled?: true;
   read(items: readonly Item[], now: CurrentDays): Promise<readonly (Read | undefined)[]>;
@@ -67,9 +59,9 @@ export interface DatabaseOptions extends Omit<KvPlace, "journaled" | "keys"> {
  * Carries out changes: reads records, plans and commits, and starts again with those that another
  * process changed in between.
  *
- * If no other process writes to the database, changes run one after another, so that the last
- * write is known. Hits on remembered counters then need no read, and hits on many counters go to
- * the journal.
+ * If no other process writes to the database, reads and changes run one after another, so that the
+ * last write is known. Hits on remembered counters then need no read, and hits on many counters go
+ * to the journal.
  */
 export class Database {
   readonly place: KvPlace;
@@ -80,9 +72,6 @@ export class Database {
    * Counters as they were written or read last, without ledgers. Empty if the database is shared.
    */
   readonly #cache = new BoundedMap<CounterId, KvRecord>(CACHE_SIZE);
-  /** Numbers of commits that have begun, and that are in flight. */
-  #begun = 0;
-  #inFlight = 0;
   /** True if it is unknown which rows are stored, so that the journal has to be loaded. */
   #isUncertain: boolean;
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -92,7 +81,7 @@ export class Database {
   #folding: Promise<void> | undefined;
   /** Time until which the journal may be folded, once the database is being closed. */
   #foldEndTime = Infinity;
-  readonly #foldEntries: ChangeKind<Identified, KvRecord, void> = {
+  readonly #foldEntries: ChangeKind<{ id: CounterId }, KvRecord, void> = {
     read: (items) => this.readForHits(items),
     plan(_, { exists, total }) {
       const isMoved = exists && typeof total === "number";
@@ -139,10 +128,13 @@ export class Database {
     if (cause !== undefined) throw new Failure("store-unavailable", { cause });
   }
 
-  /** Carries out a read. Throws `store-unavailable` if it fails, or if the file has vanished. */
+  /**
+   * Carries out a read in its turn. Throws `store-unavailable` if it fails, or if the file has
+   * vanished.
+   */
   async read<Value>(step: () => Promise<Value>): Promise<Value> {
     this.#checkPresent();
-    const value = await step().catch((cause) => this.#unavailable(cause));
+    const value = await this.inTurn(step).catch((cause) => this.#unavailable(cause));
     this.#options.health.readable();
     return value;
   }
@@ -154,23 +146,19 @@ export class Database {
     return typeof total === "number" && isPresent ? total : undefined;
   };
 
-  /** Reads totals, and remembers them unless a commit may change them at the same time. */
+  /** Reads totals, and remembers them unless other processes may change them. */
   async readTotals(ids: readonly CounterId[]): Promise<KvRecord[]> {
-    const isQuiet = !this.place.isShared && !this.#isUncertain && this.#inFlight === 0;
-    const begun = this.#begun;
     const records = await readTotals(this.place, ids);
-    if (!isQuiet || begun !== this.#begun) return records;
-    for (const record of records) {
-      if (record.exists && this.#cache.get(record.id) === undefined) {
-        this.#cache.set(record.id, record);
-      }
+    const known = this.place.isShared ? [] : records.filter(({ exists }) => exists);
+    for (const record of known) {
+      if (this.#cache.get(record.id) === undefined) this.#cache.set(record.id, record);
     }
     return records;
   }
 
   /** Reads records for hits, except of counters that are known and, if given, have the day open. */
   async readForHits(
-    items: readonly Identified[],
+    items: readonly { readonly id: CounterId }[],
     now?: CurrentDays,
   ): Promise<(KvRecord | undefined)[]> {
     const known = items.map(({ id }) => {
@@ -188,38 +176,13 @@ export class Database {
   }
 
   /** Carries out changes of one kind. Returns their results, in the order of the items. */
-  async change<Item extends Identified, Read extends KvRecord, Result>(
+  async change<Item, Read extends KvRecord, Result>(
     items: readonly Item[],
     kind: ChangeKind<Item, Read, Result>,
   ): Promise<(Result | Failure)[]> {
     this.#checkPresent();
     const endTime = performance.now() + CONFLICT_LIMIT_MS;
     return await this.inTurn(() => this.#attempt(items, kind, endTime));
-  }
-
-  /** Moves a counter in one commit. Returns what moved. */
-  async move({ from, to }: Move): Promise<CounterState | Failure> {
-    this.#checkPresent();
-    const endTime = performance.now() + CONFLICT_LIMIT_MS;
-    const writes = [{ id: from, update: undefined }, { id: to, update: undefined }];
-    const attempt = async (): Promise<CounterState | Failure> => {
-      const records = await readForWrites(this.place, writes).catch((cause) =>
-        this.#unavailable(cause)
-      );
-      const [one, other] = records;
-      if (one === undefined || other === undefined) throw new TypeError("A counter was not read");
-      const plan = planMove({ from: one, to: other }, currentDays(this.place.calendar));
-      if (plan.writes === undefined) return plan.result;
-      const { result } = plan;
-      const changes = [
-        { item: { id: from }, record: one, plan: { result, writes: plan.writes.from } },
-        { item: { id: to }, record: other, plan: { result, writes: plan.writes.to } },
-      ];
-      if (await this.#commit(changes, {})) return result;
-      await this.#pauseAfterConflict(endTime);
-      return await attempt();
-    };
-    return await this.inTurn(attempt);
   }
 
   /** Runs a step after all steps before it, or at once if other processes write as well. */
@@ -243,7 +206,7 @@ export class Database {
     else if (!await file.close()) onIncomplete?.();
   }
 
-  async #attempt<Item extends Identified, Read extends KvRecord, Result>(
+  async #attempt<Item, Read extends KvRecord, Result>(
     items: readonly Item[],
     kind: ChangeKind<Item, Read, Result>,
     endTime: number,
@@ -253,11 +216,20 @@ export class Database {
     const changes = items.map((item, index) => {
       const record = records[index];
       if (record === undefined) throw new TypeError("A counter of this batch was not read");
-      return { item, record, plan: kind.plan(item, record, now) };
+      const { result, writes, gained } = kind.plan(item, record, now);
+      const edits = writes === undefined ? [] : [{ record, writes }];
+      const { target } = record;
+      return gained && target
+        ? { item, result, edits: [...edits, { record: target, writes: gained }] }
+        : { item, result, edits };
     });
     const commit = async (part: readonly Change<Item, Result>[]) => {
-      if (await this.#commit(part, kind)) return part.map(({ plan }) => plan.result);
-      await this.#pauseAfterConflict(endTime);
+      const edits = part.flatMap(({ edits }) => edits);
+      if (await this.#commit(edits, kind)) return part.map(({ result }) => result);
+      if (performance.now() > endTime) {
+        this.#unavailable(new Error("Too many conflicts with other writers"));
+      }
+      await pause(Math.random() * CONFLICT_PAUSE_MS);
       return await this.#attempt(part.map(({ item }) => item), kind, endTime);
     };
     const parts = cutIntoCommits(changes, this.place);
@@ -269,37 +241,26 @@ export class Database {
     return results.flat();
   }
 
-  /** Throws `store-unavailable` after `endTime`, by `performance.now()`. */
-  async #pauseAfterConflict(endTime: number): Promise<void> {
-    if (performance.now() > endTime) {
-      this.#unavailable(new Error("Too many conflicts with other writers"));
-    }
-    await pause(Math.random() * CONFLICT_PAUSE_MS);
-  }
-
-  /** Stores what changes write in one commit. Returns false on a conflict. */
+  /** Stores edits in one commit. Returns false on a conflict. */
   async #commit(
-    changes: readonly Change[],
+    edits: readonly Edit[],
     { isJournaled = false }: { readonly isJournaled?: boolean },
   ): Promise<boolean> {
-    const writing = changes.filter(({ plan }) => plan.writes !== undefined);
-    if (writing.length === 0) return true;
+    if (edits.length === 0) return true;
     const { health, file } = this.#options;
     const operation = this.place.kv.atomic();
     const journaled = isJournaled && !this.place.isShared
-      ? this.#journal.write(operation, writing)
+      ? this.#journal.write(operation, edits)
       : NONE;
-    const direct = writing.filter((change) => !journaled.has(change));
+    const direct = edits.filter((edit) => !journaled.has(edit));
     addToCommit(operation, direct, this.place);
-    this.#begun++;
-    this.#inFlight++;
     let isStored = false;
     try {
       const versionstamp = await this.#commitOperation(operation);
       if (versionstamp === null) return false;
       this.#journal.confirm(journaled, versionstamp);
-      for (const change of journaled) this.#rememberChange(change, change.record.versionstamp);
-      for (const change of direct) this.#rememberChange(change, versionstamp);
+      for (const edit of journaled) this.#remember(edit, edit.record.versionstamp);
+      for (const edit of direct) this.#remember(edit, versionstamp);
       if (file?.isPresent(true) === false) {
         throw new Failure("outcome-unknown", { cause: VANISHED });
       }
@@ -312,8 +273,7 @@ export class Database {
       health.unwritable(failure.cause);
       throw failure;
     } finally {
-      this.#inFlight--;
-      if (!isStored) { for (const { item } of writing) this.#cache.delete(item.id); }
+      if (!isStored) { for (const { record } of edits) this.#cache.delete(record.id); }
     }
     this.#succeed();
     if (this.#journal.isFull) this.#foldJournal();
@@ -325,11 +285,11 @@ export class Database {
     this.#options.health.healthy();
   }
 
-  #rememberChange({ record, plan: { writes } }: Change, versionstamp: string | null): void {
+  #remember({ record, writes }: Edit, versionstamp: string | null): void {
     if (this.place.isShared) return;
     const { id } = record;
-    const openDay = writes?.history?.ledger?.openDay ?? record.openDay;
-    if (writes?.total === undefined) this.#cache.delete(id);
+    const openDay = writes.history?.ledger?.openDay ?? record.openDay;
+    if (writes.total === undefined) this.#cache.delete(id);
     else this.#cache.set(id, { id, total: writes.total, exists: true, openDay, versionstamp });
   }
 
@@ -367,7 +327,7 @@ export class Database {
 }
 
 const VANISHED = "the counter file was moved, deleted or replaced: start again";
-const NONE: ReadonlySet<Change> = new Set();
+const NONE: ReadonlySet<Edit> = new Set();
 /** The writes of a change that leaves everything but the total as it is. */
 const TOTAL_ALONE = { history: undefined, deduplication: undefined };
 

@@ -1,12 +1,13 @@
 import type { KnownKeys } from "../../domain/planner.ts";
 import { type Day, DAY_MS, LAST_DAY } from "../../domain/history.ts";
-import type { OnceAddition, Write } from "../../domain/store.ts";
+import { idsOf, type OnceAddition, type Write } from "../../domain/store.ts";
 import { additionKey, dayBucketAt } from "./kv_layout.ts";
 import {
   KEYS_PER_READ,
   type KvEntry,
   type KvPlace,
   type KvRecord,
+  readHistories,
   recordOf,
   withYears,
 } from "./records.ts";
@@ -33,7 +34,6 @@ export async function readForOnce(
   const buckets = [dayBucketAt(time), dayBucketAt(time) - 1];
   const names = [...new Set(hits.flatMap(({ key }) => key ?? []))];
   const visitors = [...new Set(hits.flatMap(({ visitor }) => visitor ?? []))];
-  const row = place.journaled(id);
   const [[total, ledger], others] = await readTogether(kv, [keys.total(id), keys.ledger(id)], [
     ...buckets.map((bucket) => keys.deleted(id, bucket)),
     ...visitors.map((visitor) => keys.visitor(visitor, day)),
@@ -49,26 +49,34 @@ export async function readForOnce(
     return found.flatMap((number) => number === undefined ? [] : [[name, number]]);
   });
   const known = { keys: new Map(numbers), visitors: new Set(repeats) };
-  const record = { ...recordOf(place, { id, total, ledger, row }), known };
+  const record = { ...recordOf(place, { id, total, ledger }), known };
   return await withYears(place, record, LAST_DAY);
 }
 
 /**
- * Marks the records of additions that were made before. Their names are read after the records, so
- * that one that another process adds in between changes the total as well.
+ * Reads the counters of writes with all years, and whether additions were made before. Their names
+ * are read after the records, so that one that another process adds in between changes the total as
+ * well.
  */
-export async function markRepeats<Read extends KvRecord>(
-  { kv, keys }: KvPlace,
+export async function readForWrites(
+  place: KvPlace,
   writes: readonly Write[],
-  records: readonly Read[],
-): Promise<Read[]> {
+): Promise<(KvRecord | undefined)[]> {
+  const { kv, keys } = place;
+  const ids = writes.flatMap(idsOf);
+  const records = await readHistories(place, ids.map((id) => ({ id, since: -Infinity })));
+  const found = new Map(records.map((record) => [record.id, record]));
   const time = Date.now();
-  return await Promise.all(records.map(async (record, at) => {
-    const name = writes[at]?.update?.name;
+  return await Promise.all(writes.map(async ({ id, update, to }) => {
+    const record = found.get(id);
+    if (record === undefined || to !== undefined) {
+      return record && { ...record, target: to && found.get(to) };
+    }
+    const name = update?.name;
     if (name === undefined) return record;
     const buckets = [dayBucketAt(time), dayBucketAt(time) - 1];
     const entries = await kv.getMany<unknown[]>(
-      buckets.map((bucket) => keys.once(record.id, { key: additionKey(name), bucket })),
+      buckets.map((bucket) => keys.once(id, { key: additionKey(name), bucket })),
     );
     return { ...record, isRepeat: entries.some((entry) => numberIn(entry, time) !== undefined) };
   }));

@@ -1,5 +1,5 @@
 import type { CounterId } from "../../domain/counter_id.ts";
-import type { Change } from "./commit.ts";
+import type { Edit } from "./commit.ts";
 import type { JournalTotal, KvPlace } from "./records.ts";
 
 const LIMITS = {
@@ -45,21 +45,21 @@ export class Journal {
    * Adds hits on counters with the day open to a commit as one row, and returns them. Returns none
    * if they are too few for a row.
    */
-  write(operation: Deno.AtomicOperation, changes: readonly Change[]): ReadonlySet<Change> {
-    const hits = changes.filter(({ record, plan }) => record.exists && !plan.writes?.history);
+  write(operation: Deno.AtomicOperation, edits: readonly Edit[]): ReadonlySet<Edit> {
+    const hits = edits.filter(({ record, writes }) => record.exists && !writes.history);
     const { from } = this.limits;
     const hasRows = this.#next > this.#first;
     if (hits.length < (hasRows ? Math.min(FURTHER_FROM, from) : from)) return new Set();
-    const totals = hits.flatMap(({ item, plan }) => [item.id, plan.writes?.total]);
+    const totals = hits.flatMap(({ record, writes }) => [record.id, writes.total]);
     // The number is used up even if the commit fails, because the row may be stored.
     operation.set(this.place.keys.row(this.#next++), totals);
     return new Set(hits);
   }
 
   /** Remembers the hits of a row that is stored. */
-  confirm(hits: Iterable<Change>, versionstamp: string): void {
-    for (const { item, plan: { writes } } of hits) {
-      this.totals.set(item.id, { total: writes?.total ?? 0, versionstamp });
+  confirm(hits: Iterable<Edit>, versionstamp: string): void {
+    for (const { record, writes } of hits) {
+      this.totals.set(record.id, { total: writes.total ?? 0, versionstamp });
     }
   }
 

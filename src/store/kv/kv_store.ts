@@ -3,9 +3,9 @@ import type { CounterState } from "../../domain/history.ts";
 import type { Addition, OnceAddition, OnceOutcome, OpenStore, Write } from "../../domain/store.ts";
 import { planHits, planOnce, planWrite, stateOf } from "../../domain/planner.ts";
 import { type ChangeKind, Database, type DatabaseOptions } from "./database.ts";
-import { markRepeats, type OnceRecord, readForOnce } from "./deduplication.ts";
+import { type OnceRecord, readForOnce, readForWrites } from "./deduplication.ts";
 import { listCounters } from "./list.ts";
-import { type KvRecord, readForWrites, readHistories } from "./records.ts";
+import { type KvRecord, readHistories } from "./records.ts";
 import { readSalt, startSweeper } from "./sweeper.ts";
 
 /**
@@ -30,10 +30,7 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
     plan: ({ hits }, record, now) => planOnce(record, { hits, known: record.known, now }),
   };
   const writes: ChangeKind<Write, KvRecord, CounterState> = {
-    async read(writes) {
-      const records = await readForWrites(database.place, writes);
-      return await markRepeats(database.place, writes, records);
-    },
+    read: (writes) => readForWrites(database.place, writes),
     plan: ({ update }, record, now) => planWrite(record, update, now),
   };
 
@@ -46,7 +43,6 @@ export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> 
     add: (additions) => database.change(additions, hits),
     addOnce: (additions) => database.change(additions, onceHits),
     write: (some) => database.change(some, writes),
-    move: (move) => database.move(move),
     salt: (day) => database.read(() => readSalt(day, database)),
     read: (ids) =>
       database.read(async () => (await database.readTotals(ids)).map(({ total }) => total)),

@@ -27,14 +27,11 @@ export async function* listCounters(
   const end = keys.total(prefix + LAST);
   let start = keys.total(prefix);
   for (let entries: KvEntry[] = [];;) {
-    // In a database of this process alone, all of a page is from one instant.
-    const read = () =>
-      database.inTurn(async () => {
-        const range = kv.list<unknown>({ start, end }, { limit, batchSize: limit });
-        entries = await Array.fromAsync(range);
-        return await pageOf(database.place, entries, since);
-      });
-    yield await database.read(read);
+    yield await database.read(async () => {
+      const range = kv.list<unknown>({ start, end }, { limit, batchSize: limit });
+      entries = await Array.fromAsync(range);
+      return await pageOf(database.place, entries, since);
+    });
     const last = entries.at(limit - 1);
     if (last === undefined) return;
     start = [...last.key, new Uint8Array()];
@@ -49,7 +46,7 @@ async function pageOf(
   const totals = entries.flatMap((total) => {
     const [, id, ...rest] = total.key;
     const isCounter = typeof id === "string" && isCounterId(id) && rest.length === 0;
-    return isCounter ? [{ id, total, row: place.journaled(id) }] : [];
+    return isCounter ? [{ id, total }] : [];
   });
   const read = async (keyOf: (id: CounterId) => Deno.KvKey) => {
     return since === undefined ? NONE : await readRange(place, totals, keyOf);

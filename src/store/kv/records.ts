@@ -1,7 +1,7 @@
 import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
 import { type Day, LAST_DAY, yearOf, yearsSince } from "../../domain/history.ts";
-import { type HistoryQuery, MAX_HITS, type Outcome, type Write } from "../../domain/store.ts";
+import { type HistoryQuery, MAX_HITS, type Outcome } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { CounterRecord } from "../../domain/planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./kv_layout.ts";
@@ -13,6 +13,7 @@ export interface KvRecord extends CounterRecord {
   readonly versionstamp: string | null;
   /** The versionstamp of the ledger. Undefined if it was not read. */
   readonly ledgerStamp?: string | null | undefined;
+  readonly target?: KvRecord | undefined;
 }
 
 /** A total in a row of the journal, with the versionstamp of the row. */
@@ -42,20 +43,17 @@ export type KvEntry = Deno.KvEntryMaybe<unknown>;
 
 /** Reads totals alone, in the order of the ids. */
 export async function readTotals(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
-  // Before the entries: if a total moves from the journal to its entry now, the entry is newer.
-  const rows = ids.map((id) => place.journaled(id));
   const totals = await readKeys(place.kv, ids.map((id) => place.keys.total(id)));
-  return ids.map((id, index) => recordOf(place, { id, total: totals[index], row: rows[index] }));
+  return ids.map((id, index) => recordOf(place, { id, total: totals[index] }));
 }
 
 /** Reads totals and ledgers, in the order of the ids. Both of a record are from one instant. */
 export async function readRecords(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
   const { kv, keys } = place;
-  const rows = ids.map((id) => place.journaled(id));
   const found = await readKeys(kv, ids.flatMap((id) => [keys.total(id), keys.ledger(id)]));
   return ids.map((id, index) => {
     const [total, ledger] = found.slice(2 * index, 2 * index + 2);
-    return recordOf(place, { id, total, ledger, row: rows[index] });
+    return recordOf(place, { id, total, ledger });
   });
 }
 
@@ -70,32 +68,13 @@ export async function readHistories(
   }));
 }
 
-/** Reads records for updates and deletions, with all years. */
-export async function readForWrites(
-  place: KvPlace,
-  writes: readonly Write[],
-): Promise<KvRecord[]> {
-  const { kv, keys, isShared } = place;
-  // A report that is ignored is not committed, so its record has to be from one instant.
-  if (isShared) {
-    return await readHistories(place, writes.map(({ id }) => ({ id, since: -Infinity })));
-  }
-  // Writes of this process take turns. Most counters of an import are new, and have no ledger.
-  const totals = await readKeys(kv, writes.map(({ id }) => keys.total(id)));
-  const older = writes.filter(({ update }, at) => !update || totals[at]?.versionstamp);
-  const entries = await readKeys(kv, older.map(({ id }) => keys.ledger(id)));
-  const ledgers = new Map(older.map((write, at) => [write, entries[at]]));
-  return await Promise.all(writes.map((write, at) => {
-    const { id } = write;
-    const found = { id, total: totals[at], ledger: ledgers.get(write), row: place.journaled(id) };
-    return withYears(place, recordOf(place, found), -Infinity);
-  }));
-}
-
-/** Closed years change only together with the ledger. If that changes, they are read again. */
+/**
+ * Closed years change only together with the ledger. If another process changes that, they are read
+ * again.
+ */
 async function withHistory(place: KvPlace, record: KvRecord, since: Day): Promise<KvRecord> {
   const read = await withYears(place, record, since);
-  if (read.years === undefined) return read;
+  if (read.years === undefined || !place.isShared) return read;
   const [after = read] = await readRecords(place, [read.id]);
   return after.ledgerStamp === read.ledgerStamp ? read : await withHistory(place, after, since);
 }
@@ -132,19 +111,16 @@ async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEnt
   return (await Promise.all(reads)).flat();
 }
 
-/**
- * Converts entries to a record, given the row that the journal had before they were read. A row
- * counts if it is newer than the entry of the total.
- */
+/** Converts entries to a record. A row of the journal counts if it is newer than the total. */
 export function recordOf(
   place: KvPlace,
-  { id, total, ledger, row }: {
+  { id, total, ledger }: {
     id: CounterId;
     total: KvEntry | undefined;
     ledger?: KvEntry | undefined;
-    row: JournalTotal | undefined;
   },
 ): KvRecord {
+  const row = place.journaled(id);
   const versionstamp = total?.versionstamp ?? null;
   const isJournaled = row !== undefined && versionstamp !== null && row.versionstamp > versionstamp;
   const ledgerStamp = ledger?.versionstamp;

@@ -20,7 +20,7 @@ export async function readSalt(day: Day, database: Database): Promise<string> {
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();
     // Deno may repeat the commit after the day, if its reply was lost. A sweep deletes that salt.
     const operation = kv.atomic().check(entry).set(key, salt);
-    await database.inTurn(() => operation.delete(saltKey(day - 1)).commit());
+    await operation.delete(saltKey(day - 1)).commit();
   }
 }
 

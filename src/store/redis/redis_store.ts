@@ -4,8 +4,8 @@ import type { CounterId } from "../../domain/counter_id.ts";
 import type { CounterState, Day } from "../../domain/history.ts";
 import {
   type Addition,
+  idsOf,
   MAX_HITS,
-  type Move,
   type OnceAddition,
   type OnceOutcome,
   type OpenStore,
@@ -19,7 +19,7 @@ import type { Shard } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
 import { type Command, failureOf, isFailure, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
-import { swapEach, swapMove } from "./writes.ts";
+import { swapEach } from "./writes.ts";
 
 /** Number of counters whose total is cached, 80 bytes each. Hits on others need a script. */
 const CACHE_SIZE = 100_000;
@@ -162,20 +162,12 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
   }
 
   async function write(writes: readonly Write[]): Promise<readonly (CounterState | Failure)[]> {
-    for (const { id } of writes) openTotals.delete(id);
-    try {
-      return await swapEach(options, writes, hold);
-    } finally {
-      // Hits that were in flight may have cached a day that these writes have closed.
-      for (const { id } of writes) openTotals.delete(id);
-    }
-  }
-
-  async function move(move: Move): Promise<CounterState | Failure> {
-    const forget = () => [move.from, move.to].forEach((id) => openTotals.delete(id));
+    const forget = () => {
+      for (const id of writes.flatMap(idsOf)) openTotals.delete(id);
+    };
     forget();
-    // Hits that are in flight may remember a day that the move closes.
-    return await swapMove(options, move, hold).finally(forget);
+    // Hits that were in flight may have cached a day that these writes have closed.
+    return await swapEach(options, writes, hold).finally(forget);
   }
 
   /** Delays later hits until an attempt has ended. Resolves after they are sent. */
@@ -217,7 +209,6 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     add,
     addOnce,
     write,
-    move,
     salt,
     read: (ids) => readTotals(options, ids),
     history: async (queries) =>

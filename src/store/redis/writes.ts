@@ -1,8 +1,8 @@
 import { currentDays } from "../../domain/calendar.ts";
 import type { CounterState, Day } from "../../domain/history.ts";
-import type { Move, Write } from "../../domain/store.ts";
+import { idsOf, type Write } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
-import { planMove, planWrite, type Writes } from "../../domain/planner.ts";
+import { planWrite, type Writes } from "../../domain/planner.ts";
 import {
   additionName,
   formatLedger,
@@ -12,13 +12,11 @@ import {
   slotOf,
 } from "./redis_layout.ts";
 import { readCounters, type RedisStoreOptions, type StoredCounter } from "./reading.ts";
-import { type Command, failureOf } from "./reply.ts";
+import { failureOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
 
 /** Time for which a change is tried again if others change its counter, in milliseconds. */
 const CONFLICT_LIMIT_MS = 1500;
-/** Number of changes that Redis stores while the next ones are planned. */
-const PIECE = 250;
 /**
  * Time for which the ledger of a deleted counter is kept, in seconds. A process may take its day to
  * be open for two days.
@@ -28,8 +26,8 @@ const TOMBSTONE_SECONDS = 172_800;
 const ADDITION_SECONDS = 86_400;
 
 /**
- * Sets and deletes counters by compare-and-set, see `CounterStore.write`. Reads their entries,
- * plans, and swaps the entries if they are still as they were read.
+ * Sets, deletes and moves counters by compare-and-set, see `CounterStore.write`. Reads their
+ * entries, plans, and swaps the entries if they are still as they were read.
  *
  * Calls `hold` with each attempt after the first. Hits of this process have to wait for its end,
  * because one on the same counter makes it fail.
@@ -39,41 +37,42 @@ export async function swapEach(
   writes: readonly Write[],
   hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
 ): Promise<readonly (CounterState | Failure)[]> {
-  const { link, calendar } = options;
+  const { link, prefix, calendar } = options;
   const now = currentDays(calendar);
   const endTime = performance.now() + CONFLICT_LIMIT_MS;
   const outcomes = new Map<Write, CounterState | Failure>();
 
-  function read(pending: readonly Write[]): Promise<readonly (StoredCounter | Failure)[]> {
-    return readCounters(
-      options,
-      pending.map(({ id, update }) => ({ id, since: -Infinity, name: update?.name })),
-    );
-  }
-
   /** Makes one attempt. Returns the writes whose counters others changed in the meantime. */
-  async function attempt(
-    pending: readonly Write[],
-    reading = read(pending),
-  ): Promise<readonly Write[]> {
-    const counters = await reading;
-    const swaps = pending.flatMap((write, at) => {
-      const counter = counters[at] ?? new Failure("store-unavailable");
-      if (counter instanceof Failure) {
-        outcomes.set(write, counter);
+  async function attempt(pending: readonly Write[]): Promise<readonly Write[]> {
+    const queries = pending.flatMap((write) =>
+      idsOf(write).map((id) => ({ id, since: -Infinity, name: write.update?.name }))
+    );
+    const found = (await readCounters(options, queries)).values();
+    const swaps = pending.flatMap((write) => {
+      const missing = new Failure("store-unavailable");
+      const counters = idsOf(write).map(() => found.next().value ?? missing);
+      const failure = counters.find((counter) => counter instanceof Failure);
+      const [one, other] = counters.flatMap((one) => one instanceof Failure ? [] : one);
+      if (failure !== undefined || one === undefined) {
+        outcomes.set(write, failure ?? missing);
         return [];
       }
-      const { record } = counter;
-      const { result, writes } = planWrite(record, write.update, now);
+      const record = { ...one.record, target: other?.record };
+      const { result, writes, gained } = planWrite(record, write.update, now);
       outcomes.set(write, result);
-      if (writes !== undefined) {
-        return [{ write, record, command: swapCall(counter, writes, now.today) }];
-      }
       // MGET shows a value of another type as missing.
-      return record.exists ? [] : [{ write, record, command: compareCall(counter) }];
+      if (writes === undefined && record.exists) return [];
+      const entries = entriesOf(one, writes, now.today);
+      if (gained && other) entries.push(...entriesOf(other, gained, now.today));
+      return [{ write, record, entries }];
     });
     if (swaps.length === 0) return [];
-    const replies = await sendScripts(link, swaps.map(({ command }) => command));
+    const replies = await sendScripts(
+      link,
+      swaps.map(({ entries }) =>
+        scriptCall("swap", entries.map(([key]) => key), entries.flatMap(([, ...args]) => args))
+      ),
+    );
     return swaps.flatMap(({ write, record }, at) => {
       const reply = replies[at];
       if (reply?.kind !== "done") outcomes.set(write, failureOf(reply, "outcome-unknown"));
@@ -89,85 +88,40 @@ export async function swapEach(
     });
   }
 
-  async function store(piece: ReturnType<typeof attempt>): Promise<void> {
-    let failed = await piece;
-    while (failed.length > 0 && performance.now() < endTime) failed = await hold(attempt(failed));
-  }
-
-  const stored: Promise<void>[] = [];
-  let next = read(writes.slice(0, PIECE));
-  for (let start = 0; start < writes.length; start += PIECE) {
-    const reading = next;
-    await reading;
-    next = read(writes.slice(start + PIECE, start + 2 * PIECE));
-    stored.push(store(attempt(writes.slice(start, start + PIECE), reading)));
-  }
-  await Promise.all(stored);
+  const isApart = ({ id, to = id }: Write) => slotOf(prefix + id) !== slotOf(prefix + to);
+  const apart = new Set(link.multiKeyAcrossSlots ? [] : writes.filter(isApart));
+  for (const write of apart) outcomes.set(write, new Failure("slots-differ"));
+  let pending = await attempt(writes.filter((write) => !apart.has(write)));
+  while (pending.length > 0 && performance.now() < endTime) pending = await hold(attempt(pending));
   return writes.map((write) => outcomes.get(write) ?? new Failure("store-unavailable"));
 }
 
-/**
- * Moves a counter by one compare-and-set of both counters, see `CounterStore.move`. `hold` is as
- * for {@linkcode swapEach}.
- */
-export async function swapMove(
-  options: RedisStoreOptions,
-  { from, to }: Move,
-  hold: <Value>(attempt: Promise<Value>) => Promise<Value>,
-): Promise<CounterState | Failure> {
-  const { link, prefix, calendar } = options;
-  const isApart = slotOf(prefix + from) !== slotOf(prefix + to);
-  if (isApart && !link.multiKeyAcrossSlots) return new Failure("slots-differ");
-  const now = currentDays(calendar);
-  const endTime = performance.now() + CONFLICT_LIMIT_MS;
-
-  /** Makes one attempt. Returns undefined if others changed one of the counters. */
-  async function attempt(): Promise<CounterState | Failure | undefined> {
-    const [one, other] = await readCounters(
-      options,
-      [from, to].map((id) => ({ id, since: -Infinity })),
-    );
-    if (one === undefined || one instanceof Failure) return one;
-    if (other === undefined || other instanceof Failure) return other;
-    const { result, writes } = planMove({ from: one.record, to: other.record }, now);
-    if (writes === undefined && one.record.exists) return result;
-    const left = writes && swapEntries(one, writes.from, now.today);
-    const gained = writes && swapEntries(other, writes.to, now.today);
-    const command = left && gained
-      ? scriptCall("swap", [...left.keys, ...gained.keys], [...left.args, ...gained.args])
-      // MGET shows a value of another type as missing.
-      : compareCall(one);
-    const [reply] = await sendScripts(link, [command]);
-    if (reply?.kind !== "done") return failureOf(reply, "outcome-unknown");
-    return reply.value === null ? undefined : result;
-  }
-
-  let outcome = await attempt();
-  while (outcome === undefined && performance.now() < endTime) outcome = await hold(attempt());
-  const cause = new Error("Others changed the counters during each attempt");
-  return outcome ?? new Failure("store-unavailable", { cause });
-}
-
-/** Returns the swap of one counter. */
-function swapCall(counter: StoredCounter, writes: Writes, today: Day): Command {
-  const { keys, args } = swapEntries(counter, writes, today);
-  return scriptCall("swap", keys, args);
-}
+/** A key of `swap`, with its two arguments. */
+type Entry = readonly [key: string, expected: string, value: string];
 
 /**
  * Returns the entries to swap: the total, the ledger, the years and the report. A deletion also
  * replaces the epoch of idempotency keys, and deletes the visitors. It includes hits since the
  * counter was read. A move compares the total, because the other counter gets as much, and keeps
- * both.
+ * both. Without writes, the entries are compared.
  */
-function swapEntries(
+function entriesOf(
   { key, texts, record }: StoredCounter,
-  { total, history, report, name, keepsKeys = false }: Writes,
+  writes: Writes | undefined,
   today: Day,
-): { readonly keys: string[]; readonly args: string[] } {
+): Entry[] {
+  if (writes === undefined) {
+    return [
+      [key, entryOf(texts.total), ""],
+      [relatedKey(key, "days"), entryOf(texts.ledger), ""],
+      [relatedKey(key, "report"), entryOf(texts.report), ""],
+    ];
+  }
+  const { total, history, report, name, keepsKeys = false } = writes;
   const isAnyTotal = total === undefined && record.exists && !keepsKeys;
-  const keys = [key];
-  const args = [isAnyTotal ? "" : entryOf(texts.total), entryOf(total?.toString() ?? null)];
+  const entries: Entry[] = [
+    [key, isAnyTotal ? "" : entryOf(texts.total), entryOf(total?.toString() ?? null)],
+  ];
   /** Adds a key whose stored value is compared, unless it is undefined. Null deletes it. */
   function put(
     name: string,
@@ -175,8 +129,8 @@ function swapEntries(
     value: string | null | undefined,
     seconds = "",
   ): void {
-    keys.push(relatedKey(key, name));
-    args.push(entryOf(stored), value === stored ? "" : seconds + entryOf(value));
+    const text = value === stored ? "" : seconds + entryOf(value);
+    entries.push([relatedKey(key, name), entryOf(stored), text]);
   }
 
   if (total === undefined) {
@@ -202,13 +156,7 @@ function swapEntries(
   // Compared even if it stays, to find a value of another type.
   put("report", texts.report, report === undefined ? texts.report : report && formatReport(report));
   if (name !== undefined) put(additionName(name), null, "1", `${ADDITION_SECONDS}`);
-  return { keys, args };
-}
-
-/** Returns the call that fails if an entry is not a string, and else changes nothing. */
-function compareCall({ key, texts: { total, ledger, report } }: StoredCounter): Command {
-  const keys = [key, relatedKey(key, "days"), relatedKey(key, "report")];
-  return scriptCall("swap", keys, [total, ledger, report].flatMap((text) => [entryOf(text), ""]));
+  return entries;
 }
 
 /** Returns an argument of `swap`: a value, "-" for none, or "" for any. */

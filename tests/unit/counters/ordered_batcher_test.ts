@@ -98,7 +98,7 @@ interface TestWrite {
 
 /** Opens a batcher as the counters use it for writes. */
 function open(limits: BatcherLimits) {
-  const opened = openBatcher<TestWrite>(limits, ({ id }) => id);
+  const opened = openBatcher<TestWrite>(limits, ({ id }) => [id]);
   return {
     ...opened,
     /** The writes of each batch that was sent. */

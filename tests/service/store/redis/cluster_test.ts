@@ -65,7 +65,7 @@ Deno.test(
     const store = await openRedisStore(shared.url);
     const [from, to] = [counterId("{foo}"), counterId("{hello}")];
     await store.add([addition(from, 2)]);
-    const refused = await store.move({ from, to });
+    const [refused] = await store.write([{ id: from, update: undefined, to }]);
     strictEqual(refused instanceof Failure && refused.kind, "slots-differ");
     deepStrictEqual(await store.read([from, to]), [2, 0]);
     await store.close();

@@ -321,7 +321,8 @@ testRedis(
       ...await store.history(ids.map((id) => ({ id, since: -Infinity }))),
       ...await store.write(ids.map((id) => ({ id, update }))),
       ...await store.write(ids.map((id) => ({ id, update: undefined }))),
-      ...await Promise.all(ids.map((id) => store.move({ from: id, to: HOME }))),
+      ...(await Promise.all(ids.map((id) => store.write([{ id, update: undefined, to: HOME }]))))
+        .flat(),
       ...await store.add(hits.map((id) => addition(id, 2))),
       ...await store.addOnce(hits.map((id) => ({ id, hits: [{ key: "k", visitor: "v" }] }))),
     ];

@@ -37,8 +37,8 @@ for (const shared of [false, true]) {
         ...await store.history([{ id: B, since: -Infinity }]),
         ...await store.write([{ id: B, update }]),
         ...await store.write([deletion(B)]),
-        await store.move({ from: B, to: A }),
-        await store.move({ from: A, to: B }),
+        ...await store.write([{ id: B, update: undefined, to: A }]),
+        ...await store.write([{ id: A, update: undefined, to: B }]),
         // A hit reads the open year alone.
         ...key === LEDGER ? await store.add([addition(B, 1)]) : [],
         ...key === LEDGER ? await store.addOnce([{ id: B, hits: [{ key: "k" }] }]) : [],

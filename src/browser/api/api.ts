@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { base } from "../lib/base.ts";
+import { base } from "../lib/browser.ts";
 import { copyButton } from "../lib/clipboard.ts";
 import { askForSession, isSignedIn, keepSession } from "../owner/sign_in/session_store.ts";
 

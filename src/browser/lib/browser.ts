@@ -2,6 +2,9 @@ import { make } from "./make.ts";
 
 /** The address of the service in this browser. */
 export const here = new URL(".", location.href);
+const named = document.querySelector<HTMLMetaElement>("meta[name=public-url]");
+/** The address of the service for others, which is that of PUBLIC_URL if it is set. */
+export const base = named ? new URL(`${named.content}/`) : here;
 
 export function debounced(act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;

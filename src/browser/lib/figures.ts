@@ -70,19 +70,15 @@ export function figuresOf(
 }
 
 function sumsOf(id: string, total: number, days: readonly number[]): Figures {
-  const within = (from: number, to: number) => {
-    let sum = 0;
-    for (let back = from; back < to; back++) sum += days[back] ?? 0;
-    return sum;
-  };
+  const last = (count: number) => days.slice(0, count).reduce((sum, hits) => sum + hits, 0);
   return {
     id,
     total,
     days,
     today: days[0] ?? 0,
     yesterday: days[1] ?? 0,
-    week: within(0, 7),
-    month: within(0, 30),
+    week: last(7),
+    month: last(30),
   };
 }
 

@@ -1,4 +1,4 @@
-import { base } from "./base.ts";
+import { base } from "./browser.ts";
 import { choice } from "./choice.ts";
 import { copyButton } from "./clipboard.ts";
 import { fill, make } from "./make.ts";

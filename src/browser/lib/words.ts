@@ -5,21 +5,13 @@ export function errorMessage(error: unknown) {
 /** The reader's kind of English, because the page is in English. */
 export const LANGUAGE = navigator.languages.find((tag) => tag.startsWith("en")) ?? "en";
 
-const integers = new Intl.NumberFormat(LANGUAGE);
-const short = /* @__PURE__ */ new Intl.NumberFormat(LANGUAGE, {
+export const { format: grouped } = new Intl.NumberFormat(LANGUAGE);
+/** Returns three digits of a number, such as "12.3M". */
+export const { format: compact } = new Intl.NumberFormat(LANGUAGE, {
   notation: "compact",
   maximumSignificantDigits: 3,
   roundingMode: "trunc",
 });
-
-export function grouped(value: number) {
-  return integers.format(value);
-}
-
-/** Returns three digits of a number, such as "12.3M". */
-export function compact(value: number) {
-  return short.format(value);
-}
 
 /** Returns a time, with its date if it is not today's. */
 export function timeText(time: number) {
@@ -31,5 +23,5 @@ export function timeText(time: number) {
 
 /** Returns "1 counter" or "2 counters". */
 export function plural(count: number, noun: string) {
-  return `${integers.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,5 @@
 import { load } from "./counters/counters_view.ts";
-import { base } from "../lib/base.ts";
-import { here } from "../lib/browser.ts";
+import { base, here } from "../lib/browser.ts";
 import { copyButton } from "../lib/clipboard.ts";
 import { byId, fill, make } from "../lib/make.ts";
 import { call, callForJson } from "./sign_in/session.ts";

@@ -2,10 +2,9 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 import { short } from "../lib/cells.ts";
-import { base } from "../lib/base.ts";
-import { here } from "../lib/browser.ts";
+import { base, here } from "../lib/browser.ts";
 import { choice } from "../lib/choice.ts";
-import { byId, fill, make } from "../lib/make.ts";
+import { byId, fill, make, tableOf } from "../lib/make.ts";
 import { errorMessage, grouped, timeText } from "../lib/words.ts";
 import { DAY_MS, dayNumber, figuresOf, fullDay, YEAR } from "../lib/figures.ts";
 import { chart } from "../lib/history_chart.ts";
@@ -102,20 +101,15 @@ function ranking(prefix: string, counters: SharedData["counters"]) {
   const rows = counters.map(({ id, hits }) => {
     const name = make(".id", make("bdi", { title: id }, id.slice(prefix.length) || id));
     name.style.setProperty("--share", String(hits / most));
-    const views = make("td", { title: grouped(hits) }, short(hits));
-    return make("tr", make("th", { scope: "row" }, name), views);
+    return [name, make("span", { title: grouped(hits) }, short(hits))];
   });
-  const head = ["Counter", "Total"].map((name) => make("th", { scope: "col" }, name));
+  const table = tableOf("table.counters", [["Counter", "th"], ["Total", "td"]], rows);
+  table.ariaLabel = "Most read";
   return make(
     "section.panel.card",
     { "aria-label": "Most read" },
     !isEmbedded && make("h2", "Most read"),
-    counters.length === 0 ? make("p", "No counters yet.") : make(
-      "table.counters",
-      { "aria-label": "Most read" },
-      make("thead", make("tr", ...head)),
-      make("tbody", ...rows),
-    ),
+    counters.length === 0 ? make("p", "No counters yet.") : table,
   );
 }
 

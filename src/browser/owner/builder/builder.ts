@@ -289,8 +289,7 @@ export function restoreDesign(query: URLSearchParams) {
     const isDefault = value === (styleDefault(name, kind, state.values.style ?? "") || OFF);
     for (const control of controls(`[name="${name}"]`)) control.value = isDefault ? "" : value;
   }
-  // Links of 1.1.0 call it family.
-  state.usesGroupKey = (query.get("group") ?? query.get("family")) === "on";
+  state.usesGroupKey = query.get("group") === "on";
   show();
 }
 

@@ -1,6 +1,5 @@
 import { keyOf } from "../counters/counter.ts";
-import { base } from "../../lib/base.ts";
-import { here } from "../../lib/browser.ts";
+import { base, here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { byId, fill, icon, make } from "../../lib/make.ts";

@@ -1,4 +1,4 @@
-import { base } from "../../lib/base.ts";
+import { base } from "../../lib/browser.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Figures } from "../../lib/figures.ts";

@@ -1,5 +1,5 @@
+import { base } from "../../lib/browser.ts";
 import { badgeLink, keyOf, keyParts } from "./counter.ts";
-import { base } from "../../lib/base.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import { plural } from "../../lib/words.ts";

@@ -25,7 +25,7 @@ testOwner(
   "a counter opens in place, one at a time, with its chart, its days, its key, what to paste and a way to the builder",
   LINES,
   async ({ page, service }) => {
-    const copied = page.getByRole("button", { name: "Copied" });
+    const copied = page.getByRole("button", { name: "Copied", exact: true });
     await openRow(page, HOSTILE);
     await page.getByText(/!\[views\]\(.*\/hit\.svg\?id=%22%3E%3Cimg/).waitFor();
     await openRow(page, "blog/one");

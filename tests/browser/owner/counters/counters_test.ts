@@ -404,10 +404,12 @@ testOwner(
     const box = await plot.boundingBox();
     ok(box);
     await page.touchscreen.tap(box.x + box.width - 60, box.y + 100);
-    match(await page.locator(".tip").first().innerText(), /\d views?/);
+    const tip = page.locator(".tip").first();
+    ok(await tip.isVisible());
+    match(await tip.innerText(), /\d views?/);
     await page.getByText("8 counters", { exact: true }).tap();
     await page.getByLabel("Search").focus();
-    ok(await page.locator(".tip").first().isHidden());
+    ok(await tip.isHidden());
   },
   { hasTouch: true, viewport: { width: 390, height: 1200 } },
 );

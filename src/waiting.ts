@@ -11,15 +11,16 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Waits for a call to a store. Throws `store-unavailable` if it takes longer than `milliseconds`.
- * The call itself goes on.
+ * Waits for a call, which is one to a store by default. Throws the error of `lateError` if it
+ * takes longer than `milliseconds`. The call itself goes on.
  */
 export async function withTimeout<Result>(
   milliseconds: number,
   call: Promise<Result>,
+  lateError: () => Error = () => new Failure("store-unavailable"),
 ): Promise<Result> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Failure("store-unavailable")), milliseconds);
+  const timer = setTimeout(() => late.reject(lateError()), milliseconds);
   try {
     return await Promise.race([call, late.promise]);
   } finally {

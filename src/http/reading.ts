@@ -1,4 +1,5 @@
 import { Problem } from "../problem.ts";
+import { withTimeout } from "../waiting.ts";
 
 /** The shutdown of the process, during which Deno cuts off the bodies of all requests. */
 export interface Draining {
@@ -35,18 +36,15 @@ export function createBodyReader<From extends { readonly request: Request }>(
       throw new Problem("overloaded", { detail: TOO_MANY });
     }
     reading.push(network);
-    const { promise: end, reject } = Promise.withResolvers<never>();
-    const late = () => reject(badBody("The body took too long to arrive."));
-    const timer = setTimeout(late, BODY_LIMIT_MS);
+    const late = () => badBody("The body took too long to arrive.");
     try {
       // A stream of the body would take 0.2 MB until the garbage is collected.
-      return decode(await Promise.race([request.bytes(), end]));
+      return decode(await withTimeout(BODY_LIMIT_MS, request.bytes(), late));
     } catch (cause) {
       if (cause instanceof Problem) throw cause;
       if (draining.hasBegun) throw new Problem("shutting-down", { cause });
       throw badBody("The body ended too early.", cause);
     } finally {
-      clearTimeout(timer);
       reading.splice(reading.indexOf(network), 1);
     }
   };

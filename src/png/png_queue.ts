@@ -1,6 +1,6 @@
 import { BoundedMap } from "../bounded_map.ts";
 import { errorBadge } from "../badge/drawings.ts";
-import { loadOnce, pause } from "../waiting.ts";
+import { loadOnce, pause, withTimeout } from "../waiting.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
 import type { Rasterize, RasterizerParts, RasterJob } from "./rasterizer.ts";
@@ -138,7 +138,6 @@ function startRasterizer(
     const limit = current === undefined ? START_LIMIT_MS : RASTER_LIMIT_MS;
     const worker = current ??= startWorker(url, parts);
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
-    const timer = setTimeout(() => reject(new Error("Timed out")), limit);
     worker.onmessage = ({ data }: MessageEvent<Png>) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -146,14 +145,12 @@ function startRasterizer(
     };
     worker.postMessage(job);
     try {
-      return await promise;
+      return await withTimeout(limit, promise, () => new Error("Timed out"));
     } catch (error) {
       // Its next answer would belong to this job. The next job starts another worker.
       worker.terminate();
       current = undefined;
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -4,13 +4,14 @@ import { once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, flagHeader, NO_SNIFF } from "../http/response.ts";
 import { operation, redirect } from "../openapi/responses.ts";
-import { Problem, problemOf } from "../problem.ts";
+import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
+import { withTimeout } from "../waiting.ts";
 
 /** Maximum time in milliseconds that a visitor waits for the hit to be stored. */
 const MAX_WAIT_MS = 1500;
 /** `GET /go`: counts the use of a link and redirects to its address. */
-export function go({ access, countHit, recentHits }: Service): Endpoint {
+export function go({ access, countHit, recentHits, toProblem }: Service): Endpoint {
   return endpoint("counter", {
     summary: "Count the use of a link",
     description: "Redirects to `to`. The key is that of exactly this counter and address, from " +
@@ -25,15 +26,13 @@ export function go({ access, countHit, recentHits }: Service): Endpoint {
     async respond(context, address) {
       const grant = access.linkGrant(context.id, address, context.query.get("key") ?? "");
       const hit = { ...context, grant };
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, MAX_WAIT_MS);
       // The visitor is redirected whatever becomes of the hit.
-      const counted = Promise.try(() => countHit(hit)).catch((error) => {
-        recentHits.recordProblem(problemOf(error) ?? new Problem("internal"), context.query);
-      });
-      const result = await Promise.race([counted, late]);
-      clearTimeout(timer);
-      const flag = result === undefined ? undefined : recentHits.record(hit, result).flag;
+      const counted = Promise.try(() => countHit(hit));
+      const late = () => new Problem("outcome-unknown");
+      const flag = await withTimeout(MAX_WAIT_MS, counted, late).then(
+        (result) => recentHits.record(hit, result).flag,
+        (error) => recentHits.recordProblem(toProblem(error), context.query),
+      );
       const headers = { location: address.href, "cache-control": "no-store", ...NO_SNIFF };
       return createResponse(null, flag ? { ...headers, ...flagHeader(flag) } : headers, 302);
     },

@@ -112,8 +112,8 @@ export interface Endpoint extends EndpointFacts<Query<string>> {
 export interface Description {
   /** The name of the operation, without the method in front of it. */
   name: string;
-  tags: ("Counters" | "Badges" | "Owners" | "Service")[];
-  /** The request headers. `If-None-Match` follows from the responses. */
+  tag: "Counters" | "Badges" | "Owners" | "Service";
+  /** The request headers. */
   headers?: ParameterObject[];
   /** The responses of successful requests. */
   responses: Responses;

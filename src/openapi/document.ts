@@ -1,7 +1,7 @@
 import { type AccessLevel, LEVELS } from "../auth/access.ts";
 import type { Description, ParameterObject, Responses, Route } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { bodies, problemResponses, withContent } from "./responses.ts";
+import { bodies, problemResponses } from "./responses.ts";
 import { schemas } from "./schemas.ts";
 
 /** An operation: one method of a path. */
@@ -49,6 +49,8 @@ export function describeRoutes(routes: readonly Route[]) {
         "Unknown parameters are ignored. A known parameter that appears twice is a 400. " +
         "Invalid values of what only shapes an image fall back to the default. " +
         "An unknown path is a 404, for a browser a page, and an unsupported method is a 405 with `Allow`. " +
+        "`HEAD` answers as `GET` does, without the body and without counting, except where it is a 405. " +
+        "A response with an `ETag` is a 304 for a client that sends it in `If-None-Match`. " +
         "`OPTIONS` answers CORS preflight requests where reads are public. " +
         "Image endpoints draw errors: with status 200 if `Accept` names an image type and not " +
         "`text/html`, and with the status of the error otherwise.",
@@ -102,7 +104,7 @@ function pathsOf(routes: readonly Route[]): { [path: string]: PathItem } {
     const { path, methods, openapi } = route;
     if (openapi === undefined) continue;
     const item = paths[path] ??= {};
-    for (const method of methods.filter((method) => method !== "OPTIONS")) {
+    for (const method of methods.filter((method) => !["HEAD", "OPTIONS"].includes(method))) {
       item[method.toLowerCase()] = operationOf(route, { method, openapi });
     }
   }
@@ -111,29 +113,18 @@ function pathsOf(routes: readonly Route[]): { [path: string]: PathItem } {
 
 function operationOf(route: Route, { method, openapi }: { method: string; openapi: Description }) {
   const { summary, description, parameters, body, access } = route;
-  const { name, tags, headers = [] } = openapi;
-  const responses = responsesOf(route, openapi);
-  const conditional = 304 in responses ? [IF_NONE_MATCH] : [];
-  const isHead = method === "HEAD";
+  const { name, tag, headers = [] } = openapi;
   return {
     operationId: `${method.toLowerCase()}${name}`,
-    tags,
-    summary: isHead ? `${summary} (headers only)` : summary,
+    tags: [tag],
+    summary,
     ...(description !== undefined && { description }),
-    parameters: [...parameters.map(inQuery), ...headers, ...conditional],
+    parameters: [...parameters.map(inQuery), ...headers],
     ...(body !== undefined && { requestBody: { required: true, content: body } }),
     security: securityOf(access),
-    responses: isHead ? withContent(responses) : responses,
+    responses: responsesOf(route, openapi),
   };
 }
-
-/** The tag of a response that the client already has. */
-const IF_NONE_MATCH: ParameterObject = {
-  name: "If-None-Match",
-  in: "header",
-  description: "The `ETag` of an earlier response.",
-  schema: { type: "string" },
-};
 
 function responsesOf(
   { access, errors = "json", drawProblem }: Route,

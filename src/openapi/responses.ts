@@ -10,12 +10,12 @@ function refTo(name: keyof typeof schemas): Schema {
 
 /** Creates the description of an endpoint. */
 export function operation(
-  tag: Description["tags"][number],
+  tag: Description["tag"],
   name: string,
   responses: Responses,
   problems: readonly number[] = [],
 ): Description {
-  return { name, tags: [tag], responses, problems };
+  return { name, tag, responses, problems };
 }
 
 /** The statuses of problems of an endpoint that calls the store. */
@@ -79,11 +79,11 @@ export function redirect(): Responses {
   return { 302: { description: "The address of the link is in `Location`.", headers } };
 }
 
-/** Returns the responses with other bodies, or with none as HEAD sends them. */
-export function withContent(responses: Responses, content?: Content): Responses {
+/** Returns the responses with other bodies. */
+export function withContent(responses: Responses, content: Content): Responses {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { content: body, ...response }]) => {
-      return [status, { ...response, ...(body && content && { content }) }];
+    Object.entries(responses).map(([status, response]) => {
+      return [status, response.content ? { ...response, content } : response];
     }),
   );
 }

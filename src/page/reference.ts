@@ -104,8 +104,7 @@ function mainPath(path: string, paths: Paths): string {
  * with the same summary are one operation.
  */
 function documentedOperations(path: string, formats: readonly string[], paths: Paths) {
-  const operations = Object.entries(paths[path] ?? {}).filter(([method]) => method !== "head");
-  const sections = Map.groupBy(operations, ([, { summary }]) => summary);
+  const sections = Map.groupBy(Object.entries(paths[path] ?? {}), ([, { summary }]) => summary);
   return [...sections.values()].flatMap((same) => {
     const methods = same.map(([method]) => method.toUpperCase());
     const [method = "", operation] = same[0] ?? [];

@@ -83,9 +83,6 @@ export function hitImage(
     },
     drawProblem: errorBadge,
     onProblem: (problem, query) => recentHits.recordProblem(problem, query),
-    openapi: {
-      ...operation("Counters", "HitImage", COUNTED, HIT_PROBLEMS),
-      tags: ["Counters", "Badges"],
-    },
+    openapi: operation("Counters", "HitImage", COUNTED, HIT_PROBLEMS),
   });
 }

@@ -23,9 +23,7 @@ export async function checkAnswer(method: string, url: string, response: Respons
   await checkBody(where, answer, { method, response: response.clone() });
 }
 
-/**
- * The answer that the document gives, with the content that GET would have if the method is HEAD.
- */
+/** The answer that the document gives. HEAD is answered as GET is. */
 function describedAnswer(
   path: PathItem | undefined,
   method: string,
@@ -40,11 +38,8 @@ function describedAnswer(
       ? described
       : undefined;
   }
-  const operation = operations(path).get(method);
-  if (operation !== undefined) {
-    const described = operation.responses[status];
-    return described && { ...path.get?.responses[status], ...described };
-  }
+  const operation = operations(path).get(method === "HEAD" ? "GET" : method);
+  if (operation !== undefined && status !== 405) return operation.responses[status];
   if (method === "OPTIONS" && status === 204) return { description: "Preflight", headers: {} };
   // The Host header is looked at before the method.
   const [first] = operations(path).values();

@@ -13,66 +13,19 @@ export interface CoalescedCall<Key, Result, Part = never> extends PromiseWithRes
 }
 
 /** A batch that was sent and that the store has not settled. */
-interface BatchInFlight<Call = unknown> {
+interface BatchInFlight<Call> {
   readonly calls: readonly Call[];
   /** By `performance.now()`. */
   readonly sentAt: number;
   hasTimedOut: boolean;
 }
 
-/**
- * The number of batches that may be in flight at once. Sources that share a limit take turns, so
- * that neither hits nor writes wait for more than one batch of the other.
- */
-export class ConcurrencyLimit {
-  /** The sources that share this limit. The first one has the next turn. */
-  readonly #sources: (() => boolean)[] = [];
-  readonly #inFlight = new Set<BatchInFlight>();
-
-  /** `size` is the maximum number of batches in flight. */
-  constructor(readonly size: number, readonly meter: BatchMeter) {}
-
-  /** True if a new call could not be answered in time, because all batches in flight timed out. */
-  get allTimedOut(): boolean {
-    return this.isReached && this.#inFlight.values().every(({ hasTimedOut }) => hasTimedOut);
-  }
-
-  get isReached(): boolean {
-    return this.#inFlight.size === this.size;
-  }
-
-  /** `sendIfDue` sends the next batch of a source if one is due, and reports whether it did. */
-  addSource(sendIfDue: () => boolean): void {
-    this.#sources.push(sendIfDue);
-  }
-
-  /** Lets sources send the batches that are due, up to the limit. */
-  fill(): void {
-    for (let refusals = 0; refusals < this.#sources.length && !this.isReached;) {
-      const sendIfDue = this.#sources.shift();
-      if (sendIfDue === undefined) return;
-      this.#sources.push(sendIfDue);
-      refusals = sendIfDue() ? 0 : refusals + 1;
-    }
-  }
-
-  /** Adds a batch that is sent to the store. */
-  begin(batch: BatchInFlight): void {
-    this.#inFlight.add(batch);
-    this.meter.begin(batch.calls.length);
-  }
-
-  /** Removes a batch that the store has settled. */
-  end(batch: BatchInFlight): void {
-    this.#inFlight.delete(batch);
-    this.meter.end(performance.now() - batch.sentAt);
-  }
-}
-
 export interface BatcherOptions<Key, Result, Part> {
   /** The number of callers that wait for an answer, in whichever batcher. */
   pending: { waiting: number };
-  limit: ConcurrencyLimit;
+  /** Maximum number of batches in flight. */
+  batches: number;
+  meter: BatchMeter;
   /** Maximum number of keys in a batch. */
   idsPerBatch: number;
   /**
@@ -115,12 +68,12 @@ export class Batcher<Key, Result, Part = never> {
 
   constructor(options: BatcherOptions<Key, Result, Part>) {
     this.#options = options;
-    options.limit.addSource(() => this.#sendIfDue());
   }
 
-  /** True if a new call could not be answered in time. */
+  /** True if a new call could not be answered in time, because all batches in flight timed out. */
   get isStuck(): boolean {
-    return this.#options.limit.allTimedOut;
+    const isFull = this.#inFlight.size === this.#options.batches;
+    return isFull && this.#inFlight.values().every(({ hasTimedOut }) => hasTimedOut);
   }
 
   /**
@@ -128,7 +81,7 @@ export class Batcher<Key, Result, Part = never> {
    * of the call is the position of this caller.
    */
   enqueue(key: Key, part?: Part): CoalescedCall<Key, Result, Part> {
-    const { limit, pending } = this.#options;
+    const { pending } = this.#options;
     let call = this.#queue.get(key);
     if (call === undefined) {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -141,7 +94,7 @@ export class Batcher<Key, Result, Part = never> {
     if (this.#isDue()) {
       this.#turn ??= setImmediate(() => {
         this.#turn = undefined;
-        limit.fill();
+        this.#fill();
       });
     }
     return call;
@@ -153,18 +106,21 @@ export class Batcher<Key, Result, Part = never> {
     await Promise.allSettled([...sent, ...this.#queue.values()].map(({ promise }) => promise));
   }
 
-  #sendIfDue(): boolean {
-    const calls = this.#isDue() ? this.#take() : [];
-    if (calls.length === 0) return false;
-    const { limit, send } = this.#options;
-    const batch = { calls, sentAt: performance.now(), hasTimedOut: false };
-    this.#inFlight.add(batch);
-    limit.begin(batch);
-    send(calls).then(
-      (outcomes) => this.#end(batch, outcomes),
-      (cause) => this.#end(batch, toError(cause)),
-    );
-    return true;
+  /** Sends the batches that are due. */
+  #fill(): void {
+    const { meter, send } = this.#options;
+    while (this.#isDue()) {
+      const calls = this.#take();
+      // The ids of all queued calls are in flight.
+      if (calls.length === 0) return;
+      const batch = { calls, sentAt: performance.now(), hasTimedOut: false };
+      this.#inFlight.add(batch);
+      meter.begin(calls.length);
+      send(calls).then(
+        (outcomes) => this.#end(batch, outcomes),
+        (cause) => this.#end(batch, toError(cause)),
+      );
+    }
   }
 
   /**
@@ -172,7 +128,7 @@ export class Batcher<Key, Result, Part = never> {
    * called regularly while calls are pending.
    */
   rejectTimedOut(): void {
-    const { limit, deadlineMs, timeout } = this.#options;
+    const { deadlineMs, timeout } = this.#options;
     this.#isFastStore &&= this.#areYoung();
     const latest = performance.now() - deadlineMs;
     for (const batch of this.#inFlight) {
@@ -185,13 +141,13 @@ export class Batcher<Key, Result, Part = never> {
       this.#queue.delete(call.key);
       this.#answer(call, new Failure("store-unavailable"));
     }
-    limit.fill();
+    this.#fill();
   }
 
   #isDue(): boolean {
-    const { limit, idsPerBatch } = this.#options;
+    const { batches, idsPerBatch } = this.#options;
     const { size } = this.#queue;
-    if (size === 0 || limit.isReached) return false;
+    if (size === 0 || this.#inFlight.size === batches) return false;
     return size >= idsPerBatch || !this.#isFastStore || this.#inFlight.size === 0;
   }
 
@@ -220,8 +176,8 @@ export class Batcher<Key, Result, Part = never> {
     batch: BatchInFlight<CoalescedCall<Key, Result, Part>>,
     outcomes: readonly (Result | Error)[] | Error,
   ): void {
-    const { limit, inOrder } = this.#options;
-    limit.end(batch);
+    const { meter, inOrder } = this.#options;
+    meter.end(performance.now() - batch.sentAt);
     // Before this batch is removed, because its own age counts.
     this.#isFastStore = this.#areYoung();
     this.#inFlight.delete(batch);
@@ -229,7 +185,7 @@ export class Batcher<Key, Result, Part = never> {
       for (const id of batch.calls.flatMap(({ key }) => inOrder(key))) this.#idsInFlight.delete(id);
     }
     // Send the next batch first, so that the store works while these callers are answered.
-    limit.fill();
+    this.#fill();
     if (batch.hasTimedOut) return;
     batch.calls.forEach((call, index) => {
       const outcome = outcomes instanceof Error ? outcomes : outcomes[index];

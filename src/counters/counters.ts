@@ -16,7 +16,7 @@ import {
 import { Metrics } from "../metrics.ts";
 import { LongJob, withTimeout } from "../waiting.ts";
 import { Failure } from "../domain/errors.ts";
-import { Batcher, type CoalescedCall, ConcurrencyLimit, toError } from "./batcher.ts";
+import { Batcher, type CoalescedCall, toError } from "./batcher.ts";
 import type { NumberedLine } from "../domain/line.ts";
 import { importLines, type ImportMode } from "./import.ts";
 import { createGroups } from "./groups.ts";
@@ -62,7 +62,8 @@ export function createCounters(
     idsPerBatch: store.idsPerBatch,
     fastStoreMs: FAST_STORE_MS,
     deadlineMs: DEADLINE_MS,
-    limit: new ConcurrencyLimit(store.batches, metrics.batchesOf(kind)),
+    batches: store.batches,
+    meter: metrics.batchesOf(kind),
     timeout: kind === "change" ? "outcome-unknown" as const : "store-unavailable" as const,
   });
 
@@ -87,10 +88,8 @@ export function createCounters(
       return outcomes;
     },
   });
-  // A limit of their own, because no order is promised between calls in flight.
-  const deduplications = optionsFor("change");
   const deduplicatedHits = new Batcher<CounterId, DeduplicatedResults, DeduplicationKeys>({
-    ...deduplications,
+    ...changes,
     send: (calls) => addDeduplicated(store, calls),
     onAnswer({ callers }, results) {
       if (results instanceof Error) return meterHits(results, callers);
@@ -100,7 +99,7 @@ export function createCounters(
     },
   });
   const salts = new Batcher<Day, string>({
-    ...deduplications,
+    ...changes,
     timeout: "store-unavailable",
     send: (calls) => Promise.all(calls.map(({ key }) => store.salt(key))),
   });

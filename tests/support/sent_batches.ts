@@ -1,9 +1,4 @@
-import {
-  Batcher,
-  type BatcherOptions,
-  type CoalescedCall,
-  ConcurrencyLimit,
-} from "../../src/counters/batcher.ts";
+import { Batcher, type BatcherOptions, type CoalescedCall } from "../../src/counters/batcher.ts";
 import type { Outcome } from "../../src/domain/store.ts";
 import { BatchMeter } from "../../src/metrics.ts";
 
@@ -37,25 +32,24 @@ function recordBatch<Call, Outcome>(
   return promise;
 }
 
-/** The options that tests change. `batches` is the size of a limit that no other batcher shares. */
-export type BatcherLimits =
-  & { readonly batches?: number }
-  & Partial<
-    Pick<
-      BatcherOptions<unknown, unknown, unknown>,
-      "limit" | "idsPerBatch" | "fastStoreMs" | "deadlineMs"
-    >
-  >;
+/** The options that tests change. */
+export type BatcherLimits = Partial<
+  Pick<
+    BatcherOptions<unknown, unknown, unknown>,
+    "batches" | "idsPerBatch" | "fastStoreMs" | "deadlineMs"
+  >
+>;
 
 /** Opens a batcher as the counters use it, whose batches the test ends. */
 export function openBatcher<Key>(
-  { batches = 1, limit = new ConcurrencyLimit(batches, new BatchMeter()), ...limits }:
-    BatcherLimits,
+  limits: BatcherLimits,
   inOrder?: (key: Key) => readonly string[],
 ) {
   const sent: SentBatch<CoalescedCall<Key, number>, Outcome>[] = [];
   const pending = { waiting: 0 };
   const batcher = new Batcher<Key, number>({
+    batches: 1,
+    meter: new BatchMeter(),
     idsPerBatch: 100,
     fastStoreMs: 0,
     deadlineMs: 60_000,
@@ -63,7 +57,6 @@ export function openBatcher<Key>(
     ...limits,
     ...inOrder && { inOrder },
     pending,
-    limit,
     send: (calls) => recordBatch(sent, calls),
   });
   const watch = setInterval(() => batcher.rejectTimedOut(), 10);

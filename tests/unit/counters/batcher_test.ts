@@ -1,8 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
-import { ConcurrencyLimit } from "../../../src/counters/batcher.ts";
-import { BatchMeter } from "../../../src/metrics.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { skippingClock } from "../../support/fake_clock.ts";
 import { type BatcherLimits, openBatcher, turn } from "../../support/sent_batches.ts";
@@ -273,44 +271,6 @@ Deno.test("every number is returned once, in order, however hits and batches int
     }),
     { numRuns: times(200) },
   );
-});
-
-Deno.test("sources that share a limit take turns if both have a batch that is due", async () => {
-  const limit = new ConcurrencyLimit(1, new BatchMeter());
-  await using calls = open({ limit });
-  const { sent } = calls;
-  await using other = open({ limit });
-  const hits = [calls.join(A), other.join(B)];
-  await turn();
-  deepStrictEqual([sent.length, other.sent.length], [1, 0]);
-  hits.push(calls.join(C));
-  sent[0]?.answer([1]);
-  await hits[0];
-  deepStrictEqual([sent.length, other.sent.length], [1, 1]);
-  hits.push(other.join(A));
-  other.sent[0]?.answer([2]);
-  await hits[1];
-  deepStrictEqual([sent.length, other.sent.length], [2, 1]);
-  sent[1]?.answer([3]);
-  await hits[2];
-  other.sent[1]?.answer([4]);
-  deepStrictEqual(await Promise.all(hits), [1, 2, 3, 4]);
-});
-
-Deno.test("if all batches of a limit timed out, every source that shares it is stuck", async () => {
-  const limit = new ConcurrencyLimit(1, new BatchMeter());
-  await using _clock = skippingClock();
-  await using calls = open({ limit, deadlineMs: 50 });
-  const { sent } = calls;
-  await using other = open({ limit });
-  await rejectsWith("outcome-unknown", calls.join(A));
-  await rejectsWith("store-unavailable", other.join(B));
-  sent[0]?.answer([1]);
-  await turn();
-  const hit = other.join(B);
-  await turn();
-  other.sent[0]?.answer([1]);
-  strictEqual(await hit, 1);
 });
 
 /** Opens a batcher whose callers each get a number, as the counters do for hits. */

@@ -64,15 +64,13 @@ export class LongJob {
     this.#callsBefore = this.calls();
   }
 
-  /** Ends a piece. Resolves when the next one may begin. Reports whether calls arrived. */
-  async endPiece(): Promise<boolean> {
+  /** Ends a piece. Resolves when the next one may begin. */
+  async endPiece(): Promise<void> {
     const pieceMs = Math.min(performance.now() - this.#began, MAX_PIECE_MS);
     await nextTurn();
-    const hasCalls = this.calls() > this.#callsBefore;
-    if (hasCalls && performance.now() < this.#pausesUntil) {
+    if (this.calls() > this.#callsBefore && performance.now() < this.#pausesUntil) {
       await pause(PAUSE_FACTOR * pieceMs);
     }
     this.beginPiece();
-    return hasCalls;
   }
 }

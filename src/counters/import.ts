@@ -18,13 +18,8 @@ import type { LongJob } from "../waiting.ts";
 const PORTION = 10_000;
 /** Number of days that take as much memory as the rest of a line. */
 const DAYS_PER_LINE = 10;
-/** Number of lines in the first piece of the job. */
-const FIRST_CHUNK = 10;
-/** Maximum number of lines in a piece if calls arrive, and if none do. */
-const CHUNK = 100;
-const CHUNK_WITHOUT_CALLS = 1000;
-/** Duration that pieces tend to, in milliseconds: half of the deadline of a call to the store. */
-const PIECE_MS = 1000;
+/** Number of lines in a piece of the job, as many as a commit of Deno KV can check. */
+const PIECE = 100;
 /** Maximum number of changes that a dry run lists. */
 const MAX_CHANGES = 1000;
 /** Maximum length of the lines that undo an import. They are kept in memory. */
@@ -137,10 +132,6 @@ class ImportRun {
   #entries: Entry[] = [];
   #days = 0;
   #hasEnded = false;
-  /** True if calls arrived during the last piece. */
-  #hasCalls = true;
-  /** Number of lines in the next piece, by the time that the last one took. */
-  #chunkSize = FIRST_CHUNK;
   /** The counter that a dry run compared last, and the state that its line results in. */
   #last: { id: CounterId; after: Promise<CounterState> } | undefined;
   importedCount = 0;
@@ -219,21 +210,15 @@ class ImportRun {
   async #importSorted(entries: readonly Entry[]): Promise<void> {
     const { job } = this.options;
     const sorted = entries.toSorted(byId);
-    for (let start = 0; start < sorted.length;) {
-      const size = Math.min(this.#chunkSize, this.#hasCalls ? CHUNK : CHUNK_WITHOUT_CALLS);
-      const end = start + size;
-      const chunk = sorted.slice(start, end);
-      const began = performance.now();
-      await Promise.all(chunk.map((entry) => this.#importLine(entry)));
-      const growth = Math.min(2, PIECE_MS / (performance.now() - began));
-      this.#chunkSize = Math.max(1, Math.round(size * growth));
-      const ofStore = chunk.find(({ failure }) => failure?.isOfStore)?.failure;
+    for (let end = PIECE; end < sorted.length + PIECE; end += PIECE) {
+      const piece = sorted.slice(end - PIECE, end);
+      await Promise.all(piece.map((entry) => this.#importLine(entry)));
+      const ofStore = piece.find(({ failure }) => failure?.isOfStore)?.failure;
       if (ofStore !== undefined) {
         for (const entry of sorted.slice(end)) entry.failure = ofStore;
         return;
       }
-      this.#hasCalls = await job.endPiece();
-      start = end;
+      await job.endPiece();
     }
   }
 

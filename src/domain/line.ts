@@ -179,16 +179,11 @@ function parseReport(
 const TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** The last time that was parsed. Most reports of an import have the same one. */
-let lastTime = { text: "1970-01-01T00:00:00Z", time: 0 };
-
 /** Parses a time as RFC 3339 writes it. */
 function parseTime(value: unknown): number {
-  if (value === lastTime.text) return lastTime.time;
   const [text = "", date = ""] = typeof value === "string" ? TIME.exec(value) ?? [] : [];
   const time = parseDay(date) === undefined ? NaN : Date.parse(text.toUpperCase());
   if (!(time >= 0)) fail(`"at" must be a time such as "2026-11-20T02:00:00Z", in 1970 or later`);
-  lastTime = { text, time };
   return time;
 }
 

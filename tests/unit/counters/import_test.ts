@@ -169,20 +169,6 @@ Deno.test("an unexpected error is thrown as it is", async () => {
   await rejects(importLines(source(line("a")), { ...options, write }), TypeError);
 });
 
-Deno.test("while no calls arrive, a thousand lines are in flight, and a hundred while they do", async () => {
-  const room = recorder();
-  await importLines(source(...lines(3000)), room.options);
-  strictEqual(room.most, 1000);
-  const busy = recorder();
-  const write = (write: Write) => {
-    busy.calls++;
-    return busy.options.write(write);
-  };
-  await importLines(source(...lines(3000)), { ...busy.options, write });
-  strictEqual(busy.most, 100);
-  strictEqual(busy.set.length, 3000);
-});
-
 Deno.test("others have their turn while lines are parsed, also if none is written yet", async () => {
   const { options } = recorder();
   let turns = 0;

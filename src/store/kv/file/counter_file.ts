@@ -43,7 +43,7 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
   try {
     Deno.mkdirSync(folderOf(path), { recursive: true });
     refuseLink(path);
-    const lock = opened.use(new FileLock(`${path}.lock`, path));
+    opened.use(new FileLock(`${path}.lock`, path));
     const mark = opened.use(new HighWaterMark(path));
     const { lastCommit } = mark;
     // Before the lock on the file, which creates it.
@@ -59,7 +59,6 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
       await requireWritable(path);
     }
     const kv = await Deno.openKv(path);
-    lock.sign();
     const isPresent = createPresenceCheck(path);
     const locks = opened.move();
     return {

@@ -17,36 +17,15 @@ export class FileLock implements Disposable {
     this.#file = Deno.openSync(name, { create: true, read: true, write: true });
     if (this.#file.tryLockSync(true)) return;
     this.#file.close();
-    const id = ownerOf(counterFile);
-    const holder = id === undefined ? "another process" : `another process, whose id is ${id}`;
     throw new StartError(
-      `${counterFile} is in use by ${holder}: stop that process first, or name another file in STORE_URL`,
+      `${counterFile} is in use by another process: stop that process first, or name another file in STORE_URL`,
     );
-  }
-
-  /** Stores the id of this process in the file. */
-  sign(): void {
-    try {
-      this.#file.truncateSync();
-      this.#file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
-    } catch {
-      // The lock works all the same. Only the error of another process will lack the id.
-    }
   }
 
   /** Unlocks before closing: a child process that is starting holds a copy of the descriptor. */
   [Symbol.dispose](): void {
     this.#file.unlockSync();
     this.#file.close();
-  }
-}
-
-/** Returns the id of the process that holds the lock, or undefined if it cannot be read. */
-function ownerOf(path: string): string | undefined {
-  try {
-    return /^\d+$/m.exec(Deno.readTextFileSync(`${path}.lock`))?.[0];
-  } catch {
-    return undefined;
   }
 }
 

@@ -8,14 +8,6 @@ import { tempDir } from "../../../../support/temp_dir.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
-Deno.test("a second owner learns which process has the file", async () => {
-  await using folder = await tempDir();
-  const path = `${folder.path}/counters.kv`;
-  const first = await openCounterFile(path);
-  match(await refused(path), new RegExp(`in use by another process, whose id is ${Deno.pid}:`));
-  await first.close();
-});
-
 Deno.test(
   "a second owner is refused although the lock beside the file was deleted",
   linux,

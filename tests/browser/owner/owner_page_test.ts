@@ -239,7 +239,7 @@ testOwner(
 /** Lists the targets that are lower than 32 px, and the pairs with less than 8 px between them. */
 function crampedTargets(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
-    const kinds = "nav a, main :is(a, button, summary, select, .check, .segments label)";
+    const kinds = ".top div :is(a, button), main :is(a, button, summary, select, .check, .segments label)";
     const all = [...document.querySelectorAll(kinds)].filter((target) => target.checkVisibility())
       .map((target) => [target, target.getBoundingClientRect()]);
     const low = all.filter(([, { height }]) => height < 32);

@@ -220,6 +220,13 @@ testOwner(
     ]);
     strictEqual(await page.locator(".log img").count(), 0);
     await assertAccessible(page);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const broken = `[...document.querySelectorAll(".log td:first-child")].filter((time) => {
+      const words = document.createRange();
+      words.selectNodeContents(time);
+      return words.getClientRects().length > 1;
+    }).length`;
+    strictEqual(await page.evaluate(broken), 0);
   },
   { env: { SECRET_FALLBACKS: EARLIER, KEY_VERSIONS: "blog/one=2" } },
 );

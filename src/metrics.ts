@@ -64,8 +64,6 @@ export class Metrics {
   groupFull = 0;
   /** Number of times that a key of an earlier secret was accepted. */
   earlierKeys = 0;
-  /** Number of commands that a node of the store redirected to another one. */
-  redirects = 0;
 
   /** Returns the meter of an endpoint. */
   requestsFor(path: string): RequestMeter {

@@ -19,25 +19,13 @@ export interface CreationLimitOptions {
   ended: AbortSignal;
 }
 
-/** The new counters of a day that one grant has created, and the hits that may create others. */
-interface Creations {
-  created: number;
-  running: number;
-}
-
 /** Creates a limit of new counters for grants that are public and so could fill the store. */
 export function createCreationLimit(
   { counters, groupLimit, metrics, log, ended }: CreationLimitOptions,
 ) {
   const { calendar } = counters;
-  const today = perDay({ calendar, ended }, () => new Map<string, Creations>());
-
-  function creationsOf(creator: string): Creations {
-    const all = today();
-    const known = all.get(creator) ?? { created: 0, running: 0 };
-    all.set(creator, known);
-    return known;
-  }
+  /** Number of counters that each grant has created today, and of its hits that may create one. */
+  const today = perDay({ calendar, ended }, () => new Map<string, number>());
 
   /** Reports whether a counter exists. One that its owner set to 0 has days. */
   async function exists(id: CounterId): Promise<boolean> {
@@ -55,10 +43,11 @@ export function createCreationLimit(
   ) => {
     const isKey = creator !== "SERVE_AS";
     const limit = isKey ? groupLimit : MAX_PUBLIC_COUNTERS;
-    const creations = creationsOf(creator);
+    const creations = today();
+    const taken = () => creations.get(creator) ?? 0;
     // A counter that was seen above 0 exists, unless another process has deleted it.
     const mayCreate = !counters.lastKnown(id);
-    if (mayCreate && creations.created + creations.running >= limit && !await exists(id)) {
+    if (mayCreate && taken() >= limit && !await exists(id)) {
       metrics.groupFull++;
       const by = isKey ? "a group key" : creator;
       const event =
@@ -67,13 +56,14 @@ export function createCreationLimit(
       throw new Problem("group-full");
     }
     const place = mayCreate ? 1 : 0;
-    creations.running += place;
+    creations.set(creator, taken() + place);
+    let created = 0;
     try {
       const result = await count();
-      if (result === 1) creationsOf(creator).created++;
+      if (result === 1) created = 1;
       return result;
     } finally {
-      creations.running -= place;
+      creations.set(creator, taken() + created - place);
     }
   };
 }

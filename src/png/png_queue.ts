@@ -35,7 +35,6 @@ export function createPngQueue(log: Log) {
   const fixed = new Map<string, Promise<Png>>();
   const turns: (() => Promise<void>)[] = [];
   let isRunning = false;
-  let hasLoggedFailure = false;
 
   const load = loadOnce(async () => {
     // Kept if the rest fails, because each rasterizer has URLs of its own.
@@ -49,8 +48,7 @@ export function createPngQueue(log: Log) {
 
   const loaded = () =>
     load().catch((cause) => {
-      if (!hasLoggedFailure) log.error("PNG rasterizer not loaded", { cause });
-      hasLoggedFailure = true;
+      log.warnOncePer("day", "PNG rasterizer not loaded", { cause });
       throw new Problem("no-png", { cause });
     });
 

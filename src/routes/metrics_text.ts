@@ -94,11 +94,6 @@ function metricsIn({ metrics, counters }: Service): Metric[] {
       risks,
     ],
     ["tallymark_waiting_requests", "Requests waiting for the store.", counters.waiting],
-    [
-      "tallymark_store_redirects_total",
-      "Commands that a node of a Redis Cluster redirected to another node.",
-      metrics.redirects,
-    ],
     ["process_resident_memory_bytes", "Resident memory size in bytes.", rss],
     [
       "process_start_time_seconds",

@@ -83,22 +83,18 @@ export function parseConfig(environment: Environment) {
     if (host !== undefined && password !== undefined) {
       return attempt(hostedStore, () => parseHostedStore(host, password));
     }
-    if (host !== undefined) {
-      problems.set(hostedPassword.name, `is missing: ${hostedStore.name} needs it`);
-    }
-    if (password !== undefined) {
-      problems.set(hostedStore.name, `is missing: ${hostedPassword.name} needs it`);
-    }
+    const [missing, given] = host === undefined
+      ? [hostedStore, hostedPassword]
+      : [hostedPassword, hostedStore];
+    if (host ?? password) problems.set(missing.name, `is missing: ${given.name} needs it`);
     return undefined;
   }
 
   const { publicReads, hostedStore: _host, hostedPassword: _password, ...values } = readAll();
   const { secret, replicas } = values;
   const store = readStore(values.store);
-  // Only Redis has replicas. An invalid setting of the store may have been meant to name one.
-  const isStoreKnown = [SETTINGS.store, SETTINGS.hostedStore, SETTINGS.hostedPassword]
-    .every(({ name }) => !problems.has(name));
-  if (replicas > 0 && store.kind !== "redis" && isStoreKnown) {
+  // Only Redis has replicas. An invalid setting may have been meant to name one.
+  if (replicas > 0 && store.kind !== "redis" && problems.size === 0) {
     problems.set(
       SETTINGS.replicas.name,
       "must be 0 unless the store is Redis: a Deno KV has no replicas to wait for",

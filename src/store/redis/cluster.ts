@@ -107,7 +107,6 @@ export async function openCluster(
     const redirect = node && redirectOf(routed.reply, node.address);
     routed.isAsking = redirect?.isAsking ?? false;
     routed.node = redirect && nodeAt(redirect);
-    if (redirect !== undefined) metrics.redirects++;
     if (routed.node !== node) routed.node?.confirm(askedAt);
   }
 

@@ -72,7 +72,7 @@ export interface LinkOptions {
   health: StoreHealth;
   /** Returns the health of one node of a cluster. */
   healthOf(node: string): StoreHealth;
-  metrics: Pick<Metrics, "nodes" | "redirects">;
+  metrics: Pick<Metrics, "nodes">;
 }
 
 export interface NodeOptions extends ConnectionOptions, Pick<LinkOptions, "replicas"> {}

@@ -20,9 +20,9 @@ import {
   deleteCounter,
   importCounters,
   listCounters,
+  moveCounters,
   setCounter,
 } from "./routes/manage_counters.ts";
-import { moveCounters } from "./routes/move_counters.ts";
 import { metricsText } from "./routes/metrics_text.ts";
 import { png } from "./routes/png.ts";
 import { sampleBadge, samplePicture } from "./routes/sample.ts";

@@ -1,8 +1,6 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
-import type { CounterId } from "../domain/counter_id.ts";
 import { Failure } from "../domain/errors.ts";
-import type { Days } from "../domain/history.ts";
 import type { Target } from "../drawing/text.ts";
 import {
   type FlaggedHit,
@@ -51,14 +49,6 @@ export function hitImage(
     }
   }
 
-  /** Resolves with undefined if the days cannot be read, because the hit was counted. */
-  async function readDaysAfter(id: CounterId, dayCount: number): Promise<Days | undefined> {
-    const since = counters.calendar.today() - dayCount + 1;
-    const { days } = await readDays(counters, { id, isPrefix: false, since })
-      .catch(() => ({ days: undefined }));
-    return days;
-  }
-
   return endpoint("counter", {
     summary: "Count a hit and show the badge",
     description: "`HEAD` does not count. " +
@@ -73,7 +63,13 @@ export function hitImage(
       const { hits: total, flag, problem } = shown;
       const showsToday = query.get("show") !== undefined;
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
-      const days = dayCount > 0 ? await readDaysAfter(id, dayCount) : undefined;
+      const since = counters.calendar.today() - dayCount + 1;
+      // Days that cannot be read are left out, because the hit was counted.
+      const { days } = dayCount === 0
+        ? {}
+        : await readDays(counters, { id, isPrefix: false, since }).catch(() => ({
+          days: undefined,
+        }));
       if (problem === undefined) recentHits.record(context, shown);
       else recentHits.recordProblem(problem, query);
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;

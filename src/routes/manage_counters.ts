@@ -1,9 +1,10 @@
-import { type CounterId, counterPrefix, requiredId } from "../domain/counter_id.ts";
+import { type CounterId, counterId, counterPrefix, requiredId } from "../domain/counter_id.ts";
 import type { Calendar } from "../domain/calendar.ts";
 import { type CounterState, type Day, dropBefore } from "../domain/history.ts";
 import { formatLine, formatState, LineError, MAX_LINE_BYTES, parseLine } from "../domain/line.ts";
 import type { ListOptions, Update } from "../domain/store.ts";
 import { idempotencyKey, parseIdempotencyKey } from "../hits/hit_policy.ts";
+import type { Counters } from "../counters/counters.ts";
 import { ImportError } from "../counters/import.ts";
 import { bodyLines, linesResponse, TRUNCATED_BODY } from "../http/streaming.ts";
 import { type Endpoint, endpoint, idParameter, type RequestContext } from "../http/endpoint.ts";
@@ -21,6 +22,7 @@ const DELETED = success("What was deleted, or with `dry=1` how many counters the
   ...bodies.lines,
   ...json("Line", "Imported"),
 });
+const MOVED = success("What moved: one counter, or a line for each of a group.", LINES_OR_LINE);
 const IMPORTED = success("How many counters were imported.", json("Imported"));
 
 const MODES = ["replace", "max", "add"] as const;
@@ -32,6 +34,9 @@ const IDEMPOTENCY_KEY = {
 
 const id = idParameter("id", "The counter. It has no default here.");
 const prefix = idParameter("prefix", "Only counters whose id begins with this.");
+const from = idParameter("from", "The counter, or the prefix of a group, which ends in a slash.");
+const single = idParameter("id", "In place of `from`: a counter, also if its id ends in a slash.");
+const to = idParameter("to", "The new id, or the new prefix.");
 
 export const lastDays = {
   name: "days",
@@ -122,19 +127,6 @@ export function setCounter({ counters, readSmallBody }: Service): Endpoint {
  * deleted, which an addition brings back.
  */
 export function deleteCounter({ counters }: Service): Endpoint {
-  /** Deletes the counters with a prefix one by one. Yields what each had, as an export does. */
-  async function* deleteGroup(prefix: string): AsyncGenerator<string> {
-    let deleted = 0;
-    for await (const page of counters.list({ prefix, since: undefined })) {
-      for (const { id } of page.counters) {
-        const state = await counters.delete(id);
-        deleted++;
-        yield `${formatState({ id, ...state })}\n`;
-      }
-    }
-    yield `${JSON.stringify({ counters: deleted })}\n`;
-  }
-
   return endpoint("none", {
     summary: "Delete a counter, or all counters of a group",
     description:
@@ -157,7 +149,7 @@ export function deleteCounter({ counters }: Service): Endpoint {
         return createResponse(formatState({ id, ...await counters.delete(id) }), HEADERS);
       }
       if (isDry !== true) {
-        return await linesResponse(deleteGroup(prefix));
+        return await linesResponse(changeGroup(counters, prefix, counters.delete));
       }
       let found = 0;
       for await (const page of counters.list({ prefix, since: undefined })) {
@@ -167,6 +159,60 @@ export function deleteCounter({ counters }: Service): Endpoint {
     },
     openapi: operation("Owners", "Counter", DELETED, STORE_PROBLEMS),
   });
+}
+
+/** `POST /counters/move`: gives a counter, or each of a group, another id. */
+export function moveCounters({ counters }: Service): Endpoint {
+  return endpoint("none", {
+    summary: "Move counters to other ids",
+    description:
+      "If `to` exists, totals and days are added. Each counter moves in one step, so that no hit " +
+      "is lost or counted twice. Hits that arrive at the old id later stay there, and badges with " +
+      "the old id need the new id and its key. If both end in a slash, all counters of that group " +
+      "move, one by one. Without the last line, as in an export, not all of them have moved. " +
+      "Between two slots of a Redis Cluster, a move is a 409.",
+    parameters: [from, single, to],
+    parse(query) {
+      const id = query.get("id");
+      if (id !== undefined && query.get("from") !== undefined) {
+        throw new Problem("bad-query", { detail: "Send from= or id=, not both." });
+      }
+      const [one, other] = [requiredId(id ?? query.get("from")), requiredId(query.get("to"))];
+      const isGroup = id === undefined && one.endsWith("/");
+      const overlap = isGroup && (one.startsWith(other) || other.startsWith(one));
+      const isMixed = id === undefined && isGroup !== other.endsWith("/");
+      if (one === other || overlap || isMixed) {
+        throw new Problem("bad-query", {
+          detail: "Send two different ids, or two prefixes that end in a slash, of which neither " +
+            "begins with the other.",
+        });
+      }
+      return { from: one, to: other, isGroup };
+    },
+    async respond(_, { from, to, isGroup }) {
+      const move = (id: CounterId) => counters.move(id, counterId(to + id.slice(from.length)));
+      if (isGroup) return await linesResponse(changeGroup(counters, from, move));
+      return createResponse(formatState({ id: from, ...await move(from) }), HEADERS);
+    },
+    openapi: operation("Owners", "Move", MOVED, STORE_PROBLEMS),
+  });
+}
+
+/** Changes the counters of a group one by one. Yields what each had or moved, as an export does. */
+async function* changeGroup(
+  counters: Counters,
+  prefix: string,
+  change: (id: CounterId) => Promise<CounterState>,
+): AsyncGenerator<string> {
+  let changed = 0;
+  for await (const page of counters.list({ prefix, since: undefined })) {
+    for (const { id } of page.counters) {
+      const state = await change(id);
+      changed++;
+      yield `${formatState({ id, ...state })}\n`;
+    }
+  }
+  yield `${JSON.stringify({ counters: changed })}\n`;
 }
 
 /** Returns the first of the last `days` days. Returns -Infinity for all days, Infinity for none. */

@@ -132,7 +132,7 @@ Deno.test(
  * others.
  */
 async function keepsTrue({ options, fill, makeRoom }: Room): Promise<void> {
-  const runs = times(2, 5);
+  const runs = times(1, 5);
   const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };
   const recorder = new Recorder();
   const held = await (async () => {

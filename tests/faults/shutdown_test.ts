@@ -13,7 +13,7 @@ import { waitForHits } from "./recovery.ts";
 import { storedInKv, storedInRedis } from "./stored.ts";
 
 Deno.test("under 200 callers every accepted hit is answered and no other is counted", async () => {
-  const runs = times(3, 10);
+  const runs = times(2, 10);
   await using folder = await tempDir();
   const ledger = new Ledger();
   let stored = 0;

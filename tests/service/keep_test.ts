@@ -224,24 +224,28 @@ Deno.test("a source that fails is named, the others are sent, and the next run m
     "no status of success": () => new Response(null, { status: 304 }),
   };
   await using service = await startTallymark();
-  const keep = "github-stars o/r, npm @s/n, docker o/r, pypi n, vscode p.n";
-  // Together, because each is a process that mostly starts and waits.
-  await Promise.all(
-    Object.entries(bad).map(async ([what, response]) => {
-      using sources = openSources(someNumbers());
-      for (const name of ["github", "npm", "pypi", "vscode"] as const) {
-        sources[name].planned = [response];
-      }
-      const { code, stderr } = await runKeep({ env: sources.env, keep, service: service.url });
-      strictEqual(code, 1, what);
-      deepStrictEqual(
-        stderr.trim().split("\n").map((line) => line.split(":")[0]),
-        ["github-stars o/r", "npm @s/n", "pypi n", "vscode p.n"],
-        `${what}: ${stderr}`,
-      );
-      deepStrictEqual(await totals(service.url), { "docker/o/r": 126 }, what);
-    }),
+  using failing = openSources(someNumbers());
+  const times = Object.keys(bad).length;
+  // Each name of a source gets the next bad response.
+  const names = { github: "o/r", npm: "@s/n", pypi: "n", vscode: "p.n" } as const;
+  for (const name of ["github", "npm", "pypi", "vscode"] as const) {
+    failing[name].planned = Object.values(bad);
+  }
+  const repeated = (name: keyof typeof names) => ` ${names[name]}`.repeat(times);
+  const { code, stderr } = await runKeep({
+    env: failing.env,
+    keep: `github-stars${repeated("github")}, npm${repeated("npm")}, docker o/r, ` +
+      `pypi${repeated("pypi")}, vscode${repeated("vscode")}`,
+    service: service.url,
+  });
+  strictEqual(code, 1);
+  deepStrictEqual(
+    stderr.trim().split("\n").map((line) => line.split(":")[0]),
+    ["github-stars o/r", "npm @s/n", "pypi n", "vscode p.n"].flatMap((name) =>
+      Array(times).fill(name)
+    ),
   );
+  deepStrictEqual(await totals(service.url), { "docker/o/r": 126 });
   using sources = openSources(someNumbers());
   // A history without weeks would delete all days, and releases without assets would count again.
   sources.github.planned = [

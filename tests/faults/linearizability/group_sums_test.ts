@@ -24,7 +24,7 @@ const INNERMOST = "s/".repeat(DEPTH);
  * year, is read once at each process, because a cached sum may be some seconds old.
  */
 function asked({ years }: Place): readonly Asked[] {
-  return Array.from({ length: DEPTH - 1 }, (_, depth): Asked[] => {
+  return Array.from({ length: times(4, DEPTH - 1) }, (_, depth): Asked[] => {
     const prefix = "s/".repeat(depth + 1);
     if (!fullNumbers) return depth % 2 === 0 ? [{ prefix }] : [{ prefix, since: beginning(depth) }];
     const since = Array.from({ length: years }, (_, back) => ({ prefix, since: beginning(back) }));
@@ -94,7 +94,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       return {
         env: { STORE_URL: redis.url },
         processes: 2,
-        still: times(1500, 3000),
+        still: times(700, 3000),
         years: 9,
         [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
       };
@@ -108,7 +108,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       return {
         env: { STORE_URL: cluster.url },
         processes: 2,
-        still: times(1500, 3000),
+        still: times(700, 3000),
         // Each sum waits until all slots have moved.
         years: 2,
         operations: 100,

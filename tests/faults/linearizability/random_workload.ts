@@ -16,7 +16,7 @@ export interface Door {
 
 /** Callers who hit, read, set, delete and import the same few counters until they are stopped. */
 export interface RandomWorkload extends AsyncDisposable {
-  /** Lets so many more operations begin, if they are limited. */
+  /** Lets at least so many more operations begin. */
   allow(operations: number): void;
   stop(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export function startRandomWorkload(
 
   const done = Promise.all(all.map(call));
   return {
-    allow: (operations) => void (allowed += operations),
+    allow: (operations) => void (allowed = Math.max(allowed, operations)),
     async stop() {
       stopped = true;
       await done;

@@ -3,15 +3,17 @@ import { createCalendar } from "../../../src/domain/calendar.ts";
 import { Caller } from "../caller.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { type Service, type ServiceOptions, startService } from "../../support/service.ts";
+import { times } from "../../support/times.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { type CounterState, NOTHING, textOf } from "./counter_model.ts";
-import { type Door, startRandomWorkload } from "./random_workload.ts";
+import { type Door, type RandomWorkload, startRandomWorkload } from "./random_workload.ts";
 import { heldIn, Recorder } from "./recorder.ts";
 
 /** Some that a careless store would mix up. */
 const IDS = ["a", "a}b", "{a}b", "日本", "b", "c", "d:e", "*"];
-/** Answers between one fault and the next. */
+/** Answers between one fault and the next, and operations that may begin during a fault. */
 const ANSWERS = 60;
+const DURING = times(40, 400);
 
 /** Processes that share a store, one for each time zone. */
 export interface Room extends AsyncDisposable {
@@ -60,12 +62,14 @@ export async function openRoom(zones: readonly string[], options: ServiceOptions
         callers,
         ids,
         leavesCounters: true,
+        isLimited: true,
       });
       for (const fault of faults) {
-        await moreAnswers(recorder);
+        await moreAnswers(recorder, workload);
+        workload.allow(DURING);
         await fault();
       }
-      await moreAnswers(recorder);
+      await moreAnswers(recorder, workload);
       await workload.stop();
       for (const service of services) await service.storeReady();
       for (const door of doors) await readAll(recorder, door, recorder.ids);
@@ -100,9 +104,13 @@ async function startIn(TIME_ZONE: string, options: ServiceOptions): Promise<Serv
   return service;
 }
 
-async function moreAnswers(recorder: Recorder): Promise<void> {
+async function moreAnswers(recorder: Recorder, workload: RandomWorkload): Promise<void> {
   const enough = recorder.answered + ANSWERS;
-  await waitFor("more answers", () => recorder.answered >= enough || undefined);
+  await waitFor("more answers", () => {
+    // Some may stay without an answer.
+    if (recorder.answered < enough) workload.allow(ANSWERS / 3);
+    return recorder.answered >= enough;
+  });
 }
 
 async function readAll(

@@ -49,7 +49,8 @@ const HEADERS = [
 function everySending(route: string, isOpen: boolean): [query: string, header: string][] {
   return QUERIES.flatMap((query) => HEADERS.map((header): [string, string] => [query, header]))
     .filter(([query, header]) =>
-      fullNumbers || route === "/hit" || header === "" || isOpen && query === ""
+      fullNumbers || route === "/hit" || isOpen && (header === "" || query === "") ||
+      header === "" && query.includes(CANARY)
     );
 }
 
@@ -67,7 +68,9 @@ async function stress(url: string, isOpen: boolean): Promise<string> {
   const answers = await sendRaw({ url, answers: lines.length }, lines.join(""));
   strictEqual(answers.length, lines.length, "every request is answered");
   const broken = await sendRaw({ url }, `GET /hit?token=${SECRET}\r\n bad: ${SECRET}\r\n\r\n`);
-  return [...answers, ...broken].map(textOf).join("\n");
+  // Most are alike, and each is searched for many writings.
+  return [...new Set([...answers, ...broken].map(textOf).flatMap((text) => text.split("\n")))]
+    .join("\n");
 }
 
 /** Fails where a text holds one of these, as it is or in any usual writing. */
@@ -104,9 +107,7 @@ Deno.test(
       "a Deno KV file": {},
       "Redis": { STORE_URL: redis.url },
       "a wrong password": { STORE_URL: `redis://:${ENCODED}x@${address}` },
-      "a wrong user": { STORE_URL: `redis://nobody:${ENCODED}@${address}` },
       "no Redis there": { STORE_URL: `redis://default:${ENCODED}@127.0.0.1:${reservePort()}` },
-      "no such host": { STORE_URL: `redis://default:${ENCODED}@redis.invalid:6379` },
       "TLS where there is none": { STORE_URL: `rediss://default:${ENCODED}@${address}` },
       "a hosted store": { HOSTED_STORE_URL: `https://${address}`, HOSTED_STORE_PASSWORD: PASSWORD },
       "a remote KV that is away": {
@@ -134,17 +135,9 @@ Deno.test(
 Deno.test("a start that fails prints neither secret nor password", needsRedis, async () => {
   await using redis = await startRedis({ password: PASSWORD });
   const settings: Record<string, string>[] = [
+    // config_test has other settings that no service can start with.
     { STORE_URL: `redis://:${PASSWORD}@127.0.0.1:6379` },
-    { STORE_URL: `redis://:${ENCODED}@127.0.0.1:99999` },
-    { STORE_URL: `redis://:${ENCODED}@` },
-    { STORE_URL: `redis://:${ENCODED}%zz@127.0.0.1` },
-    { STORE_URL: `redis://:${ENCODED}@127.0.0.1/x` },
-    { STORE_URL: `postgres://:${ENCODED}@127.0.0.1` },
-    { STORE_URL: ENCODED },
     { STORE_URL: `kv:https://u:${ENCODED}@h:bad`, DENO_KV_ACCESS_TOKEN: PASSWORD },
-    { STORE_URL: `kv:https://u:${ENCODED}@h` },
-    { HOSTED_STORE_PASSWORD: PASSWORD },
-    { HOSTED_STORE_URL: `x://${ENCODED}`, HOSTED_STORE_PASSWORD: PASSWORD },
     { PORT: PASSWORD, HOST: PASSWORD, FAIL_FAST_STORE: PASSWORD, PUBLIC_READS: PASSWORD },
     { STORE_URL: `redis://:${ENCODED}x@127.0.0.1:${redis.port}`, FAIL_FAST_STORE: "1" },
     { STORE_URL: `redis://:${ENCODED}@127.0.0.1:${reservePort()}`, FAIL_FAST_STORE: "1" },

@@ -142,7 +142,7 @@ testOwner(
 );
 
 testOwner(
-  "the focus stays with a row through a refresh, moves with a view, and / searches from the table alone",
+  "the focus stays with a row and a field through a refresh, moves with a view, and / searches from the table alone",
   LINES,
   async ({ page, service }) => {
     await page.route("**/status", (route) => {
@@ -167,6 +167,16 @@ testOwner(
     }
     ok(await page.getByText("The secret is new").isHidden());
     await page.keyboard.press("Enter");
+    await page.getByText("Count a link").click();
+    const field = page.getByLabel("Address that the link leads to");
+    await field.fill("https://example.com/");
+    const hit = await fetch(`${service.url}/hit?id=blog/two`, { headers: authorized });
+    strictEqual((await hit.json()).hits, 303);
+    await field.evaluate((it) => it.addEventListener("blur", () => it.ariaLabel = "left"));
+    await page.clock.fastForward(70_000);
+    await page.locator("tr", { hasText: "303" }).first().waitFor();
+    ok(await field.evaluate((it) => it === it.ownerDocument.activeElement));
+    strictEqual(await field.inputValue(), "https://example.com/");
     const design = page.getByRole("link", { name: "Design a badge" });
     await design.scrollIntoViewIfNeeded();
     await design.click();

@@ -161,14 +161,18 @@ function clearSearch() {
 
 // --- Rows ----------------------------------------------------------------------------------------
 
-/** Draws all rows again. What has the focus keeps it, or the same part of the new row has it. */
+/** Draws all rows again. The same part of the new row has the focus. Details stay as they are. */
 function redraw() {
-  const focused = document.activeElement as HTMLElement | null;
+  const focused = document.activeElement;
   const line = focused?.closest("tr")?.dataset.line;
-  body.replaceChildren(...rowsFrom(0));
+  const rows = rowsFrom(0);
+  const at = rows.findIndex((row) => row.parentNode === body);
+  const detail = rows[at];
+  for (const row of [...body.children]) if (row !== detail) row.remove();
+  body.prepend(...rows.slice(0, Math.max(0, at)));
+  body.append(...rows.slice(at + 1));
   watchEnd();
-  if (focused?.isConnected) focused.focus({ preventScroll: true });
-  else if (line) focusOn(line, [".about", ".tick"].find((part) => focused?.matches(part)));
+  if (line) focusOn(line, [".about", ".tick"].find((part) => focused?.matches(part)));
 }
 
 /** Returns the rows of the lines from one on, as far as the table has them. */

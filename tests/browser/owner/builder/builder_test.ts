@@ -347,7 +347,7 @@ testPage(
       await page.getByRole("button", { name: /^(Name a counter|Correct the name) first$/ })
         .waitFor();
       await settled(page);
-      await assertAccessible(page);
+      await assertAccessibleInBothModes(page);
     }
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Secret").waitFor();

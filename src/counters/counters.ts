@@ -98,11 +98,6 @@ export function createCounters(
       }
     },
   });
-  const salts = new Batcher<Day, string>({
-    ...changes,
-    timeout: "store-unavailable",
-    send: (calls) => Promise.all(calls.map(({ key }) => store.salt(key))),
-  });
   const reads = new Batcher<CounterId, number>({
     ...optionsFor("read"),
     async send(calls) {
@@ -121,7 +116,7 @@ export function createCounters(
       return outcomes;
     },
   });
-  const batchers = [hits, writes, deduplicatedHits, salts, reads, histories];
+  const batchers = [hits, writes, deduplicatedHits, reads, histories];
 
   /** Number of calls so far, without those of long jobs. */
   let calls = 0;
@@ -239,7 +234,10 @@ export function createCounters(
     hit,
     hitDeduplicated,
     /** Resolves with the random text of today, see {@linkcode CounterStore.salt}. */
-    salt: (): Promise<string> => enqueue(salts, calendar.today()),
+    async salt(): Promise<string> {
+      if (closing !== undefined) throw new Failure("shutting-down");
+      return await withTimeout(DEADLINE_MS, store.salt(calendar.today()));
+    },
     /** Returns the number of a counter, which includes every hit acknowledged before. */
     count(id: CounterId): number | Promise<number> {
       calls++;

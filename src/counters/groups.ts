@@ -304,11 +304,8 @@ class Scanner {
 const TOO_SLOW =
   "The counters of this group could not be added up within 10 seconds: try again later.";
 
-/** Returns the longest text with which the prefixes of all jobs begin. There is at least one. */
+/** Returns the prefix of all jobs, or the empty one of all counters if they have several. */
 function commonPrefix(jobs: ReadonlySet<ScanJob>): string {
-  return jobs.values().map(({ prefix }) => prefix).reduce((common, prefix) => {
-    let { length } = common;
-    while (!prefix.startsWith(common.slice(0, length))) length--;
-    return common.slice(0, length);
-  });
+  const [prefix = "", ...others] = new Set(jobs.values().map(({ prefix }) => prefix));
+  return others.length === 0 ? prefix : "";
 }

@@ -188,7 +188,12 @@ export function planWrite(
   if (before instanceof Failure) return refuse(before);
   if (update === undefined) return planRemoval(record, before, now);
   const { report: last = null, ...state } = before;
-  if (record.isRepeat === true) return { result: state, writes: sameTotal(record, before) };
+  if (record.isRepeat === true) {
+    // Write the same total, so that replicas confirm an addition whose first caller may have waited
+    // for them in vain. A counter that was deleted has none.
+    const same = { total: before.hits, history: undefined, deduplication: undefined };
+    return { result: state, writes: record.exists ? same : undefined };
+  }
   const isNew = !record.exists || isEmpty(before);
   const { hits, days, report } = applyUpdate(update, { before, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
@@ -207,14 +212,6 @@ export function planWrite(
   // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
   const isNamed = update.report !== undefined;
   return { result, writes: isNamed ? { ...writes, report: report ?? null } : writes };
-}
-
-/**
- * Returns the write of the same total, so that replicas confirm an addition whose first caller may
- * have waited for them in vain. Returns undefined if the counter was deleted.
- */
-function sameTotal({ exists }: CounterRecord, { hits }: CounterState): Writes | undefined {
-  return exists ? { total: hits, history: undefined, deduplication: undefined } : undefined;
 }
 
 /** Plans a deletion or a move of a counter, whose state is `before`. */

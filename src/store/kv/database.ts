@@ -18,7 +18,7 @@ import {
 import type { CounterFile } from "./file/counter_file.ts";
 import { Journal, type JournalLimits } from "./journal.ts";
 import { INTERNAL, kvKeys } from "./kv_layout.ts";
-import { type KvPlace, type KvRecord, readRecords, readTotals, withYears } from "./records.ts";
+import { type KvPlace, type KvRecord, readHistories, readTotals } from "./records.ts";
 
 /** Minimum number of counters that are remembered, at some 100 bytes each. */
 const CACHE_SIZE = 100_000;
@@ -168,10 +168,8 @@ export class Database {
     });
     const missing = items.map(({ id }) => id).filter((_, index) => known[index] === undefined);
     if (missing.length === 0) return known;
-    const read = await Promise.all((await readRecords(this.place, missing)).map((record) => {
-      return withYears(this.place, record, LAST_DAY);
-    }));
-    const next = read.values();
+    const queries = missing.map((id) => ({ id, since: LAST_DAY }));
+    const next = (await readHistories(this.place, queries)).values();
     return known.map((record) => record ?? next.next().value);
   }
 

@@ -70,36 +70,31 @@ export async function openCluster(
       }
       return { command, slot, node, isAsking: false, reply: UNSENT };
     });
-    await sendRound(routed, performance.now() + RETRY_MS);
+    const until = performance.now() + RETRY_MS;
+    for (let pending: readonly RoutedCommand[] = routed;;) {
+      // 1. Each node gets its commands.
+      const askedAt = performance.now();
+      const groups = Map.groupBy(pending, ({ node }) => node);
+      await Promise.all(groups.entries().map(([node, group]) => node && execute(node, group)));
+      // 2. A refused command follows its redirect, or else the slots as they are now.
+      const refused = pending.filter(({ reply }) => isRetryable(reply));
+      if (refused.length === 0) break;
+      const refusing = refused.map(({ node }) => node);
+      for (const one of refused) follow(one, one.node, askedAt);
+      await waitForAttempts(new Set(refused.flatMap(({ node }) => node ?? [])), until);
+      await refresh();
+      for (const one of refused.filter(({ node }) => !node?.isUsable)) {
+        one.node = owners[one.slot];
+        one.isAsking = false;
+      }
+      // 3. It is sent again, as long as there is a node and time.
+      pending = refused.filter(({ node }) => node?.isUsable);
+      if (pending.length === 0 || performance.now() > until) break;
+      if (refused.some(({ node }, at) => node?.isUsable && node === refusing[at])) {
+        await pause(PAUSE_MS);
+      }
+    }
     return routed.map(({ reply }) => reply);
-  }
-
-  /** Sends commands to their nodes, and in the next round those that were refused. */
-  async function sendRound(commands: readonly RoutedCommand[], until: number): Promise<void> {
-    // Each node has its own rounds, so that one that hangs does not delay the others.
-    const groups = Map.groupBy(commands, ({ node }) => node);
-    await Promise.all(
-      groups.entries().map(async ([node, group]) => {
-        const askedAt = performance.now();
-        if (node !== undefined) await execute(node, group);
-        const refused = group.filter(({ reply }) => isRetryable(reply));
-        if (refused.length === 0) return;
-        for (const routed of refused) follow(routed, node, askedAt);
-        await waitForAttempts(new Set(refused.flatMap((routed) => routed.node ?? [])), until);
-        await refresh();
-        for (const routed of refused) {
-          if (routed.node?.isUsable) continue;
-          routed.node = owners[routed.slot];
-          routed.isAsking = false;
-        }
-        const again = refused.filter((routed) => routed.node?.isUsable);
-        if (again.length === 0 || performance.now() > until) return;
-        if (again.some((routed) => routed.node === node)) {
-          await pause(PAUSE_MS);
-        }
-        await sendRound(again, until);
-      }),
-    );
   }
 
   /** Leads a command that `node` refused to the node to which it was redirected, or to none. */

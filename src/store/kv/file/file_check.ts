@@ -131,30 +131,18 @@ export function explainFailure(path: string, cause: unknown): StartError {
   return new StartError(message, { cause });
 }
 
-/**
- * Returns the sentence about a folder that the user of this process may not use. It names the owner
- * of the folder, and the user if `--allow-sys=uid` lets the process know it.
- */
+/** Returns the sentence about a folder that the user of this process may not use. */
 function explainOwner(path: string, reason: string): string {
   const folder = folderOf(path);
-  const owner = ifPermitted(() => Deno.statSync(folder).uid) ?? undefined;
-  const uid = ifPermitted(() => Deno.uid());
-  const user = uid === null || uid === undefined ? "another user" : `user ${uid}`;
-  return owner === undefined
-    ? `The folder ${folder} of the counters cannot be created (${reason}): create it, and let the user who runs the server${
-      uid === undefined ? "" : `, ${uid},`
-    } write to it`
-    : `The folder ${folder} of the counters belongs to user ${owner}, and ${user} runs the server (${reason}): chown -R ${
-      uid ?? "USER"
-    } ${folder}, or run the server as user ${owner}`;
+  return `The folder ${folder} of the counters cannot be used (${reason}): create it, and make it that of the user who runs the server, as with chown -R ${userId()} ${folder}`;
 }
 
-/** Returns undefined if the process may not know, or the file does not exist. */
-function ifPermitted<Value>(read: () => Value): Value | undefined {
+/** Returns the id of the user of this process. It needs `--allow-sys=uid`. */
+function userId(): number | string {
   try {
-    return read();
+    return Deno.uid() ?? "USER";
   } catch {
-    return undefined;
+    return "USER";
   }
 }
 

@@ -65,6 +65,9 @@ export class Metrics {
   /** Number of times that a key of an earlier secret was accepted. */
   earlierKeys = 0;
 
+  /** `worker` is the name of this worker if the process has several. */
+  constructor(readonly worker?: string) {}
+
   /** Returns the meter of an endpoint. */
   requestsFor(path: string): RequestMeter {
     const meter = this.requests.get(path) ?? new RequestMeter();

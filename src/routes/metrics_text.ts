@@ -29,11 +29,21 @@ function typeOf(name: string): "counter" | "histogram" | "gauge" {
 
 /** Formats all metrics in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(service: Service): string {
+  const { worker } = service.metrics;
   return metricsIn(service).map(([name, help, value]) => {
     const samples = typeof value === "number" ? [` ${value}`] : value;
+    const label = `{worker="${worker}"`;
+    const lines = worker === undefined ? samples : samples.map((line) => withLabel(line, label));
     const head = `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n`;
-    return head + samples.map((line) => `${name}${line}\n`).join("");
+    return head + lines.map((line) => `${name}${line}\n`).join("");
   }).join("");
+}
+
+/** Adds a label, given with its opening brace, to a sample such as `_sum{kind="add"} 2` or ` 2`. */
+function withLabel(sample: string, label: string): string {
+  return sample.includes("{")
+    ? sample.replace("{", `${label},`)
+    : sample.replace(" ", `${label}} `);
 }
 
 function metricsIn({ metrics, counters }: Service): Metric[] {

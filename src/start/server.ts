@@ -50,15 +50,21 @@ export async function run(): Promise<void> {
 async function start(environment: LoadedEnvironment): Promise<void> {
   const isTerminal = Deno.stdout.isTerminal();
   const service = await openService(environment, { isTerminal, onUnusable: fail });
-  const { config, generated, signIn, log, counters } = service;
+  const { config, log } = service;
   const at = config.platform === "deploy" ? undefined : config;
-  const { address, stop } = listen({ at, fetch: service.app.fetch, log });
-  const closed = closeOnSignal(service, stop);
-  printTo("stdout", banner({ config, address, generated, signIn }));
-  logWarnings(service);
-  log.info("start", { source: counters.source });
+  const listener = listen({ at, fetch: service.app.fetch, log });
+  const closed = closeOnSignal(service, listener.stop);
+  announce(service, listener.address);
   await closed;
   Deno.exit(0);
+}
+
+/** Prints the address of the service, and logs its start. */
+export function announce(service: OpenService, address: Deno.NetAddr): void {
+  const { config, generated, signIn, counters } = service;
+  printTo("stdout", banner({ config, address, generated, signIn }));
+  logWarnings(service);
+  service.log.info("start", { source: counters.source });
 }
 
 /** Logs what the owner has to know about the settings and the secret. */
@@ -69,15 +75,15 @@ export function logWarnings({ warnings, generated, log }: OpenService): void {
 }
 
 /** Waits for a signal. Resolves once accepted requests are answered and the counters are closed. */
-async function closeOnSignal(
+export async function closeOnSignal(
   { config, log, app, counters }: OpenService,
-  stopListening: () => Promise<void>,
+  stopListening?: () => Promise<void>,
 ): Promise<void> {
   await nextSignal();
   log.info("stop");
   app.drain();
   await pause(DRAIN_NOTICE_MS);
-  await Promise.race([stopListening(), pause(DRAIN_LIMIT_MS[config.platform])]);
+  await Promise.race([stopListening?.(), pause(DRAIN_LIMIT_MS[config.platform])]);
   await Promise.race([counters.close(), pause(END_LIMIT_MS)]);
 }
 
@@ -85,6 +91,8 @@ export interface OpenServiceOptions {
   readonly isTerminal: boolean;
   /** Called with the reason if the store turns out later to be unusable for good. */
   onUnusable(cause: unknown, log: Log): void;
+  /** The name of this worker if the process has several. */
+  worker?: string;
 }
 
 /** The service without a listener. */
@@ -93,7 +101,7 @@ export type OpenService = Awaited<ReturnType<typeof openService>>;
 /** Opens the store and builds the app on it. */
 export async function openService(
   { environment, unknownNames, quotedNames }: LoadedEnvironment,
-  { isTerminal, onUnusable }: OpenServiceOptions,
+  { isTerminal, onUnusable, worker }: OpenServiceOptions,
 ) {
   const config = parseConfig(environment);
   const startedAt = config.platform === "standalone" ? Date.now() : undefined;
@@ -107,7 +115,7 @@ export async function openService(
   if (config.store.kind === "kv-platform") refuseMemory();
 
   const calendar = createCalendar(config.timeZone);
-  const metrics = new Metrics();
+  const metrics = new Metrics(worker);
   const store = await openStore({
     ...{ config, calendar, log, metrics },
     onUnusable: (cause) => onUnusable(cause, log),
@@ -172,7 +180,7 @@ function nextSignal(): Promise<void> {
 }
 
 /** Prints why the service cannot start, and exits with 1. */
-function fail(error: unknown): never {
+export function fail(error: unknown): never {
   printTo("stderr", explainFailure("Tallymark cannot start", error));
   Deno.exit(1);
 }

@@ -18,6 +18,8 @@ Deno.test("deno task bundle: the documented command runs it as the start task ru
 Deno.test("deno task bundle: one file that is the whole service", async (t) => {
   await using project = await copyProject();
   await project.runTask("bundle");
+  // The test of `deno serve` starts this file.
+  ok((await Deno.stat(join(project.path, "dist/tallymark-serve.js"))).isFile);
   await using elsewhere = await tempDir();
   const entry = join(elsewhere.path, "tallymark.js");
   await Deno.rename(join(project.path, "dist/tallymark.js"), entry);

@@ -51,6 +51,7 @@ const SKIPPED: readonly (readonly [part: string, reason: string])[] = [
   ["sudo tallymark-link", "is run with the first steps"],
   ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
   ["dist/tallymark.js\n", "bundle_test compares and runs it"],
+  ["deno serve --parallel", "serve_test compares and runs it"],
   ['import { close, fetch } from "@tallymark/tallymark"', "mount_test mounts it"],
   ['"workspace": ["./tallymark"]', "mount_test has such a project"],
   ["upstash.io", "needs a hosted Redis; config_test reads such addresses"],

@@ -17,6 +17,8 @@ testPage(
     await assertAccessibleInBothModes(page);
     await page.getByLabel("Go to an endpoint").selectOption({ label: "Errors" });
     deepStrictEqual(new URL(page.url()).hash, "#errors");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator("#secret:focus").waitFor();
     await page.goto(`${service.url}/#sign-in=${SECRET}`);
     await page.getByText("No counters yet").waitFor();
     await page.goto(`${service.url}/api`);

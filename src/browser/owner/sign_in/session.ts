@@ -18,7 +18,7 @@ export class Refused extends Error {
   }
 }
 
-const gate = byId("sign-in") as HTMLDialogElement;
+const gate = byId("gate") as HTMLDialogElement;
 /** Resolves once there is a session in place of one that ended. */
 let renewed: PromiseWithResolvers<void> | undefined;
 let begun: () => void = () => {};

@@ -62,9 +62,8 @@ export function createService({ config, counters, metrics, log }: ServiceOptions
     toProblem: createProblemConverter(log),
     pngQueue,
     draining,
-    readSmallBody: createBodyReader(draining, (sent: SentRequest) => {
-      return networkOfCaller(sent, config.proxies);
-    }),
+    readSmallBody: createBodyReader(draining),
+    networkOf: (sent: SentRequest) => networkOfCaller(sent, config.proxies),
     /** Ends all that works without a request: the thread that draws PNGs, and timers. */
     close() {
       ending.abort();

@@ -27,7 +27,8 @@ const ANY: Use = { path: "/count", id: "" };
 
 /** `/as/*`: the addresses of other services, which use routes of this one. */
 export function compat(service: Service, routes: () => readonly Route[]): Endpoint {
-  const { access, counters, countHit, readSmallBody, recentHits, serveAs, toProblem } = service;
+  const { access, counters, countHit, networkOf, readSmallBody, recentHits, serveAs, toProblem } =
+    service;
   return endpoint("none", {
     summary: "Serve the addresses of other counters",
     // Other services accept queries that are not percent-encoded.
@@ -111,7 +112,7 @@ export function compat(service: Service, routes: () => readonly Route[]): Endpoi
 
       try {
         if (limit) contextOf(address.useOf?.(parsed) ?? ANY);
-        const body = limit ? await readSmallBody(context, limit) : "";
+        const body = limit ? await readSmallBody(request, limit, networkOf(context)) : "";
         const translation = address.translate(path, { ...parsed, body });
         if ("uses" in translation) {
           const numbers = await numbersOf(translation.uses);

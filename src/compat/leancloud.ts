@@ -37,7 +37,7 @@ interface Write {
  * The counter of a page is `leancloud/<X-LC-Id>/<page>`. Its `objectId` is its id in base64url.
  */
 export function leancloud(
-  { countHit, counters, readSmallBody, recentHits, toProblem }: Service,
+  { countHit, counters, networkOf, readSmallBody, recentHits, toProblem }: Service,
 ): Endpoint {
   async function read({ field, pages, limit }: Read, prefix: CounterId) {
     // All in the same turn of the event loop, so that the store gets them in one batch.
@@ -73,9 +73,10 @@ export function leancloud(
     protocol: PROTOCOL,
     parse: (_, request) => parseRequest(request),
     async respond(context, query) {
-      const { request: { method, url }, id: prefix } = context;
+      const { request, id: prefix } = context;
+      const { method, url } = request;
       if (query !== undefined) return respond(await read(query, prefix));
-      const body = parseJson(await readSmallBody(context, MAX_BODY_BYTES));
+      const body = parseJson(await readSmallBody(request, MAX_BODY_BYTES, networkOf(context)));
       const path = pathOf(url);
       if (path !== BATCH) {
         const object = await write(parseWrite({ method, path, body }, prefix), context);

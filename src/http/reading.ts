@@ -17,20 +17,15 @@ const BODY_LIMIT_MS = 5000;
  * throws `shutting-down` if a body is truncated because the process ends, and `overloaded` if too
  * many are being read.
  */
-export function createBodyReader<From extends { readonly request: Request }>(
-  draining: Draining,
-  networkOf: (from: From) => string,
-) {
+export function createBodyReader(draining: Draining) {
   /** The networks of the bodies that are read. */
   const reading: string[] = [];
 
-  return async (from: From, limit: number): Promise<string> => {
-    const { request } = from;
+  return async (request: Request, limit: number, network: string): Promise<string> => {
     if (request.body === null) return "";
     const length = Number(request.headers.get("content-length") ?? NaN);
     if (length > limit) throw badBody(`The body is longer than ${limit} bytes.`);
     if (Number.isNaN(length)) throw badBody("Send the length of the body in Content-Length.");
-    const network = networkOf(from);
     const ofNetwork = reading.filter((other) => other === network);
     if (reading.length >= MAX_BODIES || ofNetwork.length >= MAX_OF_NETWORK) {
       throw new Problem("overloaded", { detail: TOO_MANY });

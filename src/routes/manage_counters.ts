@@ -110,7 +110,7 @@ export function setCounter({ counters, readSmallBody }: Service): Endpoint {
     parse: (query) => ({ id: requiredId(query.get("id")), mode: modeOf(query) }),
     async respond(context, { id, mode }) {
       const name = additionName(context, mode);
-      const text = await readSmallBody(context, MAX_LINE_BYTES);
+      const text = await readSmallBody(context.request, MAX_LINE_BYTES, "owner");
       const line = parseBody(text, { id, calendar: counters.calendar, mode });
       const before = await counters.set(id, { ...line, mode, name });
       return createResponse(formatState({ id, ...before }), HEADERS);

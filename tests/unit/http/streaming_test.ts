@@ -103,10 +103,7 @@ Deno.test("linesResponse fails where its source fails, after what came before", 
 });
 
 Deno.test("the bodies of a network and of all are limited, and more are refused at once", async () => {
-  const read = createBodyReader(
-    { hasBegun: false },
-    ({ network }: { request: Request; network: string }) => network,
-  );
+  const read = createBodyReader({ hasBegun: false });
   const end = Promise.withResolvers<Uint8Array>();
   /** Begins a request whose body ends with the promise. */
   function begin(network: string): Promise<string> {
@@ -116,7 +113,7 @@ Deno.test("the bodies of a network and of all are limited, and more are refused 
     const request = new Request("http://localhost/", {
       ...{ method: "POST", body: stream, headers: { "content-length": "1" } },
     });
-    return read({ request, network }, 10);
+    return read(request, 10, network);
   }
   const overloaded = { kind: "overloaded", status: 503 };
   const ofOne = Array.from({ length: 1000 }, () => begin("one"));

@@ -21,7 +21,17 @@ const shown = {
   texts: {} as Record<string, string>,
 };
 
-const views = make(".views");
+const views = make(
+  ".views",
+  ...["light", "dark"].map((ground) =>
+    make(
+      `.readme.${ground}`,
+      make("p.title", { dir: "auto" }),
+      make(".row", make("img", { id: `on-${ground}`, error: blank }), make("i"), make("i")),
+      make(".words"),
+    )
+  ),
+);
 const viewName = make("p.small.viewbar");
 const toField = make("button.quiet", { click: () => byId("id").focus() });
 const hold = make(
@@ -93,25 +103,7 @@ export function showResult(design: Result, obstacle: string, hasPicture: boolean
 /** Shows the previews of a design, or empty frames if it has no picture. */
 function showPreviews(design: Result, hasPicture: boolean) {
   const { kind, ids } = design;
-  if (views.dataset.kind !== kind) {
-    views.dataset.kind = kind;
-    fill(
-      views,
-      ...["light", "dark"].map((ground) =>
-        make(
-          `.readme.${ground}`,
-          make("p.title", { dir: "auto" }),
-          make(
-            ".row",
-            make("img", { id: `on-${ground}`, error: blank }),
-            kind === "badge" && make("i"),
-            kind === "badge" && make("i"),
-          ),
-          make(".words"),
-        )
-      ),
-    );
-  }
+  views.dataset.kind = kind;
   for (const title of views.querySelectorAll(".title")) {
     title.textContent = /[^/]*(?=\/?$)/.exec(hasPicture && ids[0] || "")?.[0] ?? "";
   }

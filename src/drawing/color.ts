@@ -84,8 +84,8 @@ function parseTable(text: string): ReadonlyMap<string, Color> {
   );
 }
 
-// The palette of badge-maker 6, the renderer of shields.io.
-const SHIELDS_COLORS = parseTable(
+/** The palette of badge-maker 6, the renderer of shields.io. Some colors have several names. */
+export const SHIELDS_COLORS: ReadonlyMap<string, Color> = parseTable(
   `brightgreen=4b0 green=67ac09 yellow=d8b800 yellowgreen=95991a orange=ea7233 red=dd4343
     blue=007ec6 grey=555 gray=555 lightgrey=939393 lightgray=939393 critical=dd4343
     important=ea7233 success=4b0 informational=007ec6 inactive=939393`,

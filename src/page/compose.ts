@@ -1,4 +1,5 @@
 import { STYLES } from "../badge/styles.ts";
+import { SHIELDS_COLORS } from "../drawing/color.ts";
 import type { Route } from "../http/endpoint.ts";
 import { ICON, inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
@@ -161,6 +162,8 @@ export interface PageFacts {
   readonly controls: Readonly<Record<string, Control>>;
   /** The defaults of charts, calendars and cards that differ from those of badges. */
   readonly defaults: Readonly<Record<string, string | number>>;
+  /** The colors of shields.io in hex, by the first name of each. */
+  readonly colors: Readonly<Record<string, string>>;
   /** True if pictures are public. */
   readonly openReads: boolean;
 }
@@ -194,7 +197,10 @@ export function factsOf(endpoints: readonly Route[], openReads: boolean): PageFa
       ...(takes("/badge.json", name) && { shields: true }),
     };
   }
-  return { controls, defaults, openReads };
+  const colors = [...SHIELDS_COLORS].filter(([, color], index, all) =>
+    all.findIndex(([, other]) => other === color) === index
+  );
+  return { controls, defaults, colors: Object.fromEntries(colors), openReads };
 }
 
 /** The styles whose tiles are larger, at the top. */

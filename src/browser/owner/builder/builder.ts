@@ -26,19 +26,6 @@ import {
 import { callForJson, facts, Refused, sessionToken } from "../sign_in/session.ts";
 import { queryOf } from "../../lib/snippets.ts";
 
-/** The named colors of shields.io, as the swatches show them. */
-const COLORS: [name: string, hex: string][] = [
-  ["brightgreen", "#4b0"],
-  ["green", "#67ac09"],
-  ["yellowgreen", "#95991a"],
-  ["yellow", "#d8b800"],
-  ["orange", "#ea7233"],
-  ["red", "#dd4343"],
-  ["blue", "#007ec6"],
-  ["grey", "#555"],
-  ["lightgrey", "#939393"],
-];
-
 /** The chosen design. */
 const state: DesignState = newDesign();
 
@@ -96,7 +83,7 @@ const ownColor = make("input", {
 const swatches = make(
   ".swatches",
   swatch("auto", "", "The style’s own", true),
-  ...COLORS.map(([name, hex]) => swatch("", name, name, false, hex)),
+  ...Object.entries(facts.colors).map(([name, hex]) => swatch("", name, name, false, hex)),
   swatch("own", "other", "Another color"),
   ownColor,
 );
@@ -271,7 +258,7 @@ export function restoreDesign(query: URLSearchParams) {
   others.value = more.join("\n");
   showTiles();
   const color = query.get("color") ?? "";
-  const isNamed = color === "" || COLORS.some(([name]) => name === color);
+  const isNamed = color === "" || Object.hasOwn(facts.colors, color);
   const choices: Choices = [...query, ["swatch", isNamed ? color : "other"]];
   for (const [name, value] of choices.filter(([name]) => name !== "id")) {
     for (const control of controls(`[name="${CSS.escape(name)}"]`)) {

@@ -116,22 +116,22 @@ async function promoted(cluster: RedisCluster): Promise<void> {
   }
 }
 
-const CLUSTER_FAULTS: Fault<RedisCluster>[] = [
-  { name: "kill -9 of a master and failover", replicas: 1, awaited: 0, happen: killed },
-  {
-    name: "kill -9 of a master and failover",
-    replicas: 1,
-    awaited: 1,
-    quick: true,
-    happen: killed,
-  },
-  { name: "kill -9 of a master and failover", replicas: 2, awaited: 2, happen: killed },
-  { name: "SIGSTOP of a master for 6 s", replicas: 1, awaited: 0, happen: hung },
-  { name: "SIGSTOP of a master for 6 s", replicas: 1, awaited: 1, happen: hung },
-  { name: "4,500 slots moved", replicas: 1, awaited: 0, happen: resharded },
-  { name: "4,500 slots moved", replicas: 1, awaited: 1, happen: resharded },
-  { name: "a replica promoted by hand, 3 times", replicas: 1, awaited: 0, happen: promoted },
-  { name: "a replica promoted by hand, 3 times", replicas: 1, awaited: 1, happen: promoted },
+/** A fault for each pair of replicas of a master, and of those that must have a hit. */
+function withReplicas<Store>(
+  name: string,
+  happen: Fault<Store>["happen"],
+  ...pairs: readonly [replicas: number, awaited: number, quick?: boolean][]
+): Fault<Store>[] {
+  return pairs.map(([replicas, awaited, quick = false]) => ({
+    ...{ name, replicas, awaited, quick, happen },
+  }));
+}
+
+const CLUSTER_FAULTS = [
+  ...withReplicas("kill -9 of a master and failover", killed, [1, 0], [1, 1, true], [2, 2]),
+  ...withReplicas("SIGSTOP of a master for 6 s", hung, [1, 0], [1, 1]),
+  ...withReplicas("4,500 slots moved", resharded, [1, 0], [1, 1]),
+  ...withReplicas("a replica promoted by hand, 3 times", promoted, [1, 0], [1, 1]),
 ];
 
 testFaults("in a cluster", CLUSTER_FAULTS, startCluster, (cluster) => cluster.stored());
@@ -171,14 +171,10 @@ async function isReplica(sentinels: RedisSentinels, port: number): Promise<void>
   if (server !== undefined) await isInSync(server);
 }
 
-const SENTINEL_FAULTS: Fault<RedisSentinels>[] = [
-  { name: "kill -9 of the master and failover", awaited: 0, replicas: 1, happen: masterKilled },
-  { name: "kill -9 of the master and failover", awaited: 1, replicas: 1, happen: masterKilled },
-  { name: "kill -9 of the master and failover", awaited: 2, replicas: 2, happen: masterKilled },
-  { name: "SIGSTOP of the master for 6 s", awaited: 0, replicas: 1, happen: masterHung },
-  { name: "SIGSTOP of the master for 6 s", awaited: 1, replicas: 1, happen: masterHung },
-  { name: "a replica promoted by hand", awaited: 1, replicas: 1, happen: replicaPromoted },
-  { name: "a replica promoted by hand", awaited: 2, replicas: 2, happen: replicaPromoted },
+const SENTINEL_FAULTS = [
+  ...withReplicas("kill -9 of the master and failover", masterKilled, [1, 0], [1, 1], [2, 2]),
+  ...withReplicas("SIGSTOP of the master for 6 s", masterHung, [1, 0], [1, 1]),
+  ...withReplicas("a replica promoted by hand", replicaPromoted, [1, 1], [2, 2]),
 ];
 
 testFaults(

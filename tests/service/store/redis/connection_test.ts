@@ -212,8 +212,10 @@ testCounted(
       await rejectsWith("store-unavailable", room.counters.hit(HOME));
       strictEqual(await room.counters.count(HOME), 1);
     }
-    // The first of all, one after the first refusal, and one a second later.
-    ok(proxy.connections >= 2 && proxy.connections <= 3, String(proxy.connections));
+    // The first of all, one after the first refusal, and one a second later. The last hit may have
+    // taken a while.
+    const most = 2 + Math.floor((performance.now() - start) / 1000);
+    ok(proxy.connections >= 2 && proxy.connections <= most, String(proxy.connections));
     deepStrictEqual(room.events(), ["store unavailable"]);
   },
 );

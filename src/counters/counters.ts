@@ -13,6 +13,7 @@ import {
   type Update,
   type Write,
 } from "../domain/store.ts";
+import { applyUpdate } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";
 import { LongJob, withTimeout } from "../waiting.ts";
 import { Failure } from "../domain/errors.ts";
@@ -83,8 +84,15 @@ export function createCounters(
     inOrder: idsOf,
     async send(calls) {
       const outcomes = await store.write(calls.map(({ key }) => key));
-      // The next hit or read tells the number.
-      for (const id of calls.flatMap(({ key }) => idsOf(key))) lastNumbers.delete(id);
+      calls.forEach(({ key: { id, update, to } }, index) => {
+        const before = outcomes[index];
+        if (before === undefined || before instanceof Failure) return;
+        const after = update && applyUpdate(update, { before, today: calendar.today() });
+        lastNumbers.set(id, after?.hits ?? 0);
+        if (to !== undefined) lastNumbers.delete(to);
+        // A repeated addition has changed nothing.
+        if (update?.name !== undefined) lastNumbers.delete(id);
+      });
       return outcomes;
     },
   });

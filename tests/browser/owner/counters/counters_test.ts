@@ -192,6 +192,14 @@ testOwner(
     await page.getByRole("heading", { name: "Key" }).waitFor();
     strictEqual(await rows.count(), 251);
     strictEqual(await page.locator(":focus").getAttribute("title"), "c0");
+    // The head of the table stays in view, and covers no row that has the focus.
+    for (let row = 1; row <= 30; row++) {
+      await page.keyboard.press("Shift+Tab");
+      ok(
+        await page.evaluate("document.activeElement.getBoundingClientRect().top >= 36"),
+        `c${row}`,
+      );
+    }
     const plot = page.locator(".plot").first();
     await plot.hover();
     await page.locator(".tip").first().getByText(/Most views: c\d+/).waitFor();

@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
 import { type Counters, createCounters } from "../../../src/counters/counters.ts";
+import { skippingClock } from "../../support/fake_clock.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -28,6 +29,7 @@ const calls = [
 
 for (const ending of ["reply", "failure"] as const) {
   Deno.test(`a late ${ending} ends no call a second time, and waiting stays at 0`, async () => {
+    await using _clock = skippingClock();
     await Promise.all(calls.map(async ([name, problem, call]) => {
       const store = new ScriptedStore();
       const gate = Promise.withResolvers<void>();
@@ -53,6 +55,7 @@ for (const ending of ["reply", "failure"] as const) {
 }
 
 Deno.test("after late replies as many calls may wait as before, and close ends once they are done", async () => {
+  await using _clock = skippingClock();
   const store = new ScriptedStore();
   const late = Promise.withResolvers<void>();
   store.gate = late.promise;
@@ -80,25 +83,24 @@ Deno.test("after late replies as many calls may wait as before, and close ends o
   await counters.close();
 });
 
-/** A store at a distance, which takes 10 counters in one commit. */
+/** A store at a distance, which takes 100 counters in one commit. */
 class SlowStore extends ScriptedStore {
-  override readonly idsPerBatch = 10;
-
   override async write(writes: readonly Write[]) {
     await new Promise((resolve) => setTimeout(resolve, 400));
     return await super.write(writes);
   }
 }
 
-Deno.test("an import of 100 lines completes although each commit of 10 takes 400 ms", async () => {
+Deno.test("an import of 1,000 lines completes although each commit of 100 takes 400 ms", async () => {
+  await using _clock = skippingClock();
   const counters = createCounters(new SlowStore());
-  const lines = Array.from({ length: 100 }, (_, index) => {
+  const lines = Array.from({ length: 1000 }, (_, index) => {
     return { number: index + 1, text: `{"id":"n${index}","hits":1}` };
   });
   const source = ReadableStream.from([lines]);
   const mode = { mode: "replace", dry: false } as const;
-  deepStrictEqual(await counters.importLines(source, mode), { counters: 100 });
-  deepStrictEqual(await counters.count(counterId("n99")), 1);
+  deepStrictEqual(await counters.importLines(source, mode), { counters: 1000 });
+  deepStrictEqual(await counters.count(counterId("n999")), 1);
   await counters.close();
 });
 

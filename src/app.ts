@@ -89,7 +89,15 @@ function routesOf(s: Service): readonly Route[] {
   return routes;
 }
 
-/** Creates the HTTP surface of counters. */
+/**
+ * Creates the HTTP surface of counters.
+ *
+ * @example
+ * ```ts
+ * const app = createApp({ config, counters, metrics, log });
+ * Deno.serve((request, connection) => app.fetch(request, connection));
+ * ```
+ */
 export function createApp(options: ServiceOptions) {
   const service = createService(options);
   const routes = routesOf(service);

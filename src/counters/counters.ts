@@ -2,18 +2,17 @@ import { BoundedMap } from "../bounded_map.ts";
 import { type Calendar, createCalendar } from "../domain/calendar.ts";
 import type { CounterId } from "../domain/counter_id.ts";
 import type { CounterState, Day } from "../domain/history.ts";
-import {
-  type CounterStore,
-  type DeduplicationKeys,
-  idsOf,
-  type ListOptions,
-  type ListPage,
-  type OnceOutcome,
-  type Risks,
-  type Update,
-  type Write,
+import type {
+  CounterStore,
+  DeduplicationKeys,
+  ListOptions,
+  ListPage,
+  OnceOutcome,
+  Risks,
+  Update,
+  Write,
 } from "../domain/store.ts";
-import { applyUpdate } from "../domain/update.ts";
+import { applyUpdate, idsOf } from "../domain/update.ts";
 import { Metrics } from "../metrics.ts";
 import { LongJob, withTimeout } from "../waiting.ts";
 import { Failure } from "../domain/errors.ts";

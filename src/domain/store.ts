@@ -82,11 +82,6 @@ export interface Write {
   readonly to?: CounterId;
 }
 
-/** Returns the ids of the counters that a write changes, in one step. */
-export function idsOf({ id, to }: Write): readonly CounterId[] {
-  return to === undefined ? [id] : [id, to];
-}
-
 /** The number of a counter, or the failure of this id alone. */
 export type Outcome = number | Failure;
 

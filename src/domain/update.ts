@@ -1,3 +1,4 @@
+import type { CounterId } from "./counter_id.ts";
 import { Failure } from "./errors.ts";
 import {
   addToDay,
@@ -10,7 +11,7 @@ import {
   replaceSince,
   type Report,
 } from "./history.ts";
-import { MAX_HITS, type Update } from "./store.ts";
+import { MAX_HITS, type Update, type Write } from "./store.ts";
 
 /** The state that an update results in. */
 export interface UpdatedState extends CounterState {
@@ -111,4 +112,9 @@ export function refusalOf({ hits, days }: { hits: number; days: Days }): Failure
 /** Returns the hits of all days. */
 export function sumOf({ hits }: Days): number {
   return hits.reduce((sum, number) => sum + number, 0);
+}
+
+/** Returns the ids of the counters that a write changes, in one step. */
+export function idsOf({ id, to }: Write): readonly CounterId[] {
+  return to === undefined ? [id] : [id, to];
 }

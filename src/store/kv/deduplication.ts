@@ -1,6 +1,7 @@
 import type { KnownKeys } from "../../domain/planner.ts";
 import { type Day, DAY_MS, LAST_DAY } from "../../domain/history.ts";
-import { idsOf, type OnceAddition, type Write } from "../../domain/store.ts";
+import type { OnceAddition, Write } from "../../domain/store.ts";
+import { idsOf } from "../../domain/update.ts";
 import { additionKey, dayBucketAt } from "./kv_layout.ts";
 import {
   KEYS_PER_READ,

@@ -4,7 +4,6 @@ import type { CounterId } from "../../domain/counter_id.ts";
 import type { CounterState, Day } from "../../domain/history.ts";
 import {
   type Addition,
-  idsOf,
   MAX_HITS,
   type OnceAddition,
   type OnceOutcome,
@@ -13,6 +12,7 @@ import {
   type Write,
 } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
+import { idsOf } from "../../domain/update.ts";
 import { withTimeout } from "../../waiting.ts";
 import { relatedKey } from "./redis_layout.ts";
 import type { Shard } from "./node.ts";

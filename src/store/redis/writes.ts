@@ -1,6 +1,7 @@
 import { currentDays } from "../../domain/calendar.ts";
 import type { CounterState, Day } from "../../domain/history.ts";
-import { idsOf, type Write } from "../../domain/store.ts";
+import type { Write } from "../../domain/store.ts";
+import { idsOf } from "../../domain/update.ts";
 import { Failure } from "../../domain/errors.ts";
 import { planWrite, type Writes } from "../../domain/planner.ts";
 import {

@@ -38,7 +38,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
       [`${style} in dark`, drawBadge(parseLook(new Map([...query, ["theme", "dark"]])), "1")],
     ];
   }),
-  ...[...GALLERY].filter(([file]) => !UNSUPPORTED.test(file))
+  ...[...GALLERY].filter(([file]) => file.startsWith("charts/") && !UNSUPPORTED.test(file))
     .map(([file, text]): [string, string] => [file, text.slice(text.indexOf("<svg"))]),
   ["preview", pictures.preview.draw(figures, noQuery)],
   ["error of a badge", errorBadge(problem)],

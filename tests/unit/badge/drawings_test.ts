@@ -1,10 +1,9 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { match, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { createDrawings } from "../../../src/badge/drawings.ts";
 import { textHash } from "../../../src/drawing/text.ts";
 import { times } from "../../support/times.ts";
 import { codePoint } from "../../support/code_point.ts";
-import { GALLERY, GALLERY_FOLDER } from "./gallery.ts";
 import { assertKept } from "../../support/picture.ts";
 import { drawSheet, SHEET } from "./sheet.ts";
 
@@ -36,14 +35,6 @@ Deno.test("textHash() tells texts apart", () => {
     }),
     { numRuns: times(500, 5000) },
   );
-});
-
-Deno.test("GALLERY is what the README shows, drawn by the code as it is now", async () => {
-  const files = await Array.fromAsync(Deno.readDir(GALLERY_FOLDER), ({ name }) => name);
-  deepStrictEqual(files.sort(), [...GALLERY.keys()].sort());
-  for (const [file, svg] of GALLERY) {
-    strictEqual(await Deno.readTextFile(new URL(file, GALLERY_FOLDER)), svg, file);
-  }
 });
 
 Deno.test("drawBadge() draws the checked-in sheet, pixel for pixel", async () => {

@@ -1,9 +1,10 @@
-import { createDrawings } from "../../../src/badge/drawings.ts";
+import { createDrawings, drawError, parseLook } from "../../../src/badge/drawings.ts";
+import { STYLES } from "../../../src/badge/styles.ts";
 import type { ChartFigures } from "../../../src/chart/draw_chart.ts";
 import type { NamedFigures } from "../../../src/chart/draw_lines.ts";
 import { calendar, card, chart } from "../../../src/chart/pictures.ts";
 
-// The charts of the documentation. `deno task pictures:badges` draws them again.
+// The pictures of the documentation. `deno task pictures:badges` draws them again.
 
 // The formatter would spread an SVG out over many lines.
 export const LEFT_ALONE = "<!-- deno-fmt-ignore-file -->\n";
@@ -47,7 +48,7 @@ function grown(
 
 const STARS = SEVERAL.map(({ id }) => `id=${id}`).join("&");
 
-/** The pictures by the addresses that draw them. */
+/** The charts by the addresses that draw them. */
 const ADDRESSES: readonly (readonly [file: string, address: string])[] = [
   ["30d", "/chart.svg"],
   ["90d", "/chart.svg?range=90d"],
@@ -82,6 +83,29 @@ const ADDRESSES: readonly (readonly [file: string, address: string])[] = [
   ["spark-terminal", "/badge?spark=30&style=terminal&numbers=grouped"],
 ];
 
+/** The badges by the queries that draw them. */
+const BADGES: readonly (readonly [file: string, query: string])[] = [
+  ...[...new Set(STYLES.values())].map(({ names: [name] }) => [name, `style=${name}`] as const),
+  ["terminal-colors", "style=terminal&bg=%23300a24&labelColor=%23ffd7a0&valueColor=%23fff"],
+  ["classic-light", "theme=light"],
+  ["classic-dark", "theme=dark"],
+  ["classic-auto", "theme=auto"],
+  ["terminal-light", "style=terminal&theme=light"],
+  ["terminal-auto", "style=terminal&theme=auto"],
+  ["colors", "label=hits&color=success&labelColor=24292f"],
+  ["grouped", "numbers=grouped"],
+  ["compact", "numbers=compact"],
+  ["german", "label=Aufrufe&numbers=grouped&locale=de"],
+  ["japanese", "label=%E3%82%A2%E3%82%AF%E3%82%BB%E3%82%B9%E6%95%B0&color=orange"],
+  ["logo-eye", "logo=eye"],
+  ["logo-star", "logo=star&label=stars&color=gold&logoColor=gold"],
+  ["logo-heart", "style=flat-square&logo=heart&label=likes&color=e05d8b"],
+  ["logo-download", "style=for-the-badge&logo=download&label=downloads&color=success"],
+  ["goal", "goal=60000&numbers=grouped"],
+  ["goal-pill", "style=pill&goal=60000&numbers=grouped"],
+  ["arabic", "label=%D9%85%D8%B4%D8%A7%D9%87%D8%AF%D8%A7%D8%AA&numbers=grouped&locale=ar-EG"],
+];
+
 const PICTURES = { "/chart.svg": chart, "/calendar.svg": calendar, "/card.svg": card };
 const drawBadge = createDrawings(({ svg }) => svg);
 
@@ -97,13 +121,17 @@ export function drawAddress(address: string): string {
   return drawBadge(query, FIGURES.total, FIGURES.days);
 }
 
-/** The files of the gallery: name and content. */
+/** The files of the gallery: path and content. */
 export const GALLERY: ReadonlyMap<string, string> = new Map(
-  ADDRESSES.map(([file, address]) => [`${file}.svg`, `${LEFT_ALONE}${drawAddress(address)}\n`]),
+  [
+    ...ADDRESSES.map(([file, address]) => [`charts/${file}`, drawAddress(address)] as const),
+    ...BADGES.map(([file, query]) => [`badges/${file}`, drawAddress(`/badge?${query}`)] as const),
+    ["badges/error", drawError(parseLook(new Map()), "bad id")] as const,
+  ].map(([path, svg]) => [`${path}.svg`, `${LEFT_ALONE}${svg}\n`]),
 );
 
 /** The folder that holds them. */
-export const GALLERY_FOLDER = new URL("../../../.docs/images/charts/", import.meta.url);
+export const GALLERY_FOLDER = new URL("../../../.docs/images/", import.meta.url);
 
 if (import.meta.main) {
   for (const [file, svg] of GALLERY) {

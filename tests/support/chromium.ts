@@ -43,28 +43,30 @@ export async function openChromium(
   return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-let shared: Awaited<ReturnType<typeof openChromium>> | undefined;
-let sharing = false;
+/** By their flags. */
+const shared = new Map<string, Awaited<ReturnType<typeof openChromium>> | undefined>();
 
 /**
- * From here on the tests of a file share one Chromium, which is what takes most of the time of a
- * short test.
+ * From here on tests share one Chromium with these flags, which is what takes most of the time of
+ * a short test.
  */
-export function shareChromium(options: ChromiumOptions = {}): void {
-  if (sharing || !chromiumAvailable) return;
-  sharing = true;
+export function shareChromium(args: readonly string[] = []): void {
+  const key = args.join(" ");
+  if (shared.has(key) || !chromiumAvailable) return;
+  shared.set(key, undefined);
   Deno.test.beforeAll(async () => {
-    shared = await openChromium(options);
+    shared.set(key, await openChromium({ args }));
   });
   Deno.test.afterAll(async () => {
-    await shared?.[Symbol.asyncDispose]();
+    await shared.get(key)?.[Symbol.asyncDispose]();
   });
 }
 
-/** The Chromium that the tests of this file share; each opens a profile of its own in it. */
-export function sharedChromium(): Browser {
-  if (shared === undefined) throw new Error("Call shareChromium() where the tests are registered");
-  return shared.browser;
+/** The Chromium with these flags that tests share; each opens a profile of its own in it. */
+export function sharedChromium(args: readonly string[] = []): Browser {
+  const chromium = shared.get(args.join(" "));
+  if (chromium === undefined) throw new Error("Call shareChromium() where tests are registered");
+  return chromium.browser;
 }
 
 /**

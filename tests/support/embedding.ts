@@ -37,7 +37,7 @@ export const SCRIPT = '<script async src="http://tally.example/tally.js"></scrip
 const READER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/156.0.0.0 Safari/537.36";
 
-/** Shared by the tests of a file, because one Chromium has the ports in its command line. */
+/** Shared by all tests, because one Chromium has the ports in its command line. */
 const [SERVICE_PORT, SITE_PORT] = [reservePort(), reservePort()];
 
 /**

@@ -18,15 +18,15 @@ export interface Reader extends AsyncDisposable {
   readonly complaints: readonly string[];
 }
 
-/** From here on the readers of a file share one Chromium, each with a profile of its own. */
+/** From here on readers share one Chromium, each with a profile of its own. */
 export function shareReaders(): void {
-  shareChromium({ args: READER_ARGS });
+  shareChromium(READER_ARGS);
 }
 
-/** Opens a reader's browser: a profile of the one that the file shares, unless another is given. */
+/** Opens a reader's browser: a profile of the shared one, unless another is given. */
 export async function openReader(
   options: BrowserContextOptions = {},
-  browser = sharedChromium(),
+  browser = sharedChromium(READER_ARGS),
 ): Promise<Reader> {
   const context = await browser.newContext(options);
   const page = await context.newPage();

@@ -50,7 +50,8 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const rasterize = await createRasterizer(parts);
-shareChromium({ args: ["--font-render-hinting=none"] });
+const UNHINTED = ["--font-render-hinting=none"];
+shareChromium(UNHINTED);
 
 for (const scale of [1, 2, 3] as const) {
   Deno.test({
@@ -83,7 +84,7 @@ async function* drawInChromium(
   images: ReadonlyMap<string, string>,
   scale: number,
 ): AsyncGenerator<[name: string, svg: string, drawn: PNG]> {
-  const context = await sharedChromium().newContext({
+  const context = await sharedChromium(UNHINTED).newContext({
     deviceScaleFactor: scale,
     viewport: SHEET,
   });

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("browser", 1, 3);
+await importTests("browser", 1, 4);

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("faults", 2, 2);
+await importTests("faults", 2, 4);

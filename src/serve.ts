@@ -18,12 +18,15 @@ for (const [method, stream] of [["log", Deno.stdout], ["error", Deno.stderr]] as
 const OTHERS_MS = 2500;
 
 const service = await open().catch(fail);
+// A worker takes connections once this module has run, and has its store by then if it can.
+await service.counters.ready().catch(() => {});
 // All workers get the signal, and Deno.exit ends all of them, also one that still answers hits.
 closeOnSignal(service).then(() => pause(OTHERS_MS)).then(() => Deno.exit(0));
 
 /**
  * The entry for `deno serve --parallel`, which runs a worker on each core, all on one port. Each is
- * a service of its own, so that they share a Redis or a remote Deno KV as several servers do.
+ * a service of its own, so that they share a Redis or a remote Deno KV as several servers do. A
+ * counter file takes one worker.
  *
  * @example
  * ```sh
@@ -46,11 +49,16 @@ export default {
 async function open(): Promise<OpenService> {
   const environment = await readEnvironment();
   const { store } = parseConfig(environment.environment);
-  if (store.kind === "kv-memory" || store.kind === "kv-file") {
+  if (store.kind === "kv-memory") {
     throw new StartError("Workers share a Redis: set STORE_URL to one, or start main.ts");
   }
   const worker = crypto.randomUUID().slice(0, 8);
-  const service = await openService(environment, { isTerminal: false, onUnusable: fail, worker });
+  const options = { isTerminal: false, onUnusable: fail, worker };
+  const service = await openService(environment, options).catch((cause) => {
+    if (store.kind !== "kv-file" || !(cause instanceof StartError)) throw cause;
+    const remedy = "set STORE_URL to a Redis, or start without --parallel";
+    throw new StartError(`${cause.message}. Workers cannot share a counter file: ${remedy}`);
+  });
   const { generated } = service;
   if (generated === undefined || generated.path !== undefined) return service;
   throw new StartError(

@@ -151,13 +151,23 @@ Deno.test(
   },
 );
 
-for (const url of ["memory:", "kv:data/counters.kv"]) {
-  Deno.test(`under deno serve, on ${url}, it does not start and says what to do`, async () => {
-    const { code, stderr } = await runService(serving(2, { STORE_URL: url, SECRET_TOKEN: SECRET }));
-    strictEqual(code, 1, stderr);
-    match(stderr, /Workers share a Redis: set STORE_URL to one/);
-  });
-}
+Deno.test("under deno serve, with counters in memory, it does not start", async () => {
+  const env = { STORE_URL: "memory:", SECRET_TOKEN: SECRET };
+  const { code, stderr } = await runService(serving(2, env));
+  strictEqual(code, 1);
+  match(stderr, /Workers share a Redis: set STORE_URL to one/);
+});
+
+Deno.test("under deno serve, one worker counts in a file, and a second one stops the process with one sentence", async () => {
+  const env = { SECRET_TOKEN: SECRET };
+  await using service = await startService(serving(1, env));
+  strictEqual((await json(service, "/hit", { method: "POST" })).hits, 1);
+  strictEqual((await service.stop()).code, 0);
+  const { code, stderr } = await runService(serving(2, env));
+  strictEqual(code, 1, stderr);
+  strictEqual(stderr.match(/Tallymark cannot start/g)?.length, 1, stderr);
+  match(stderr, /Workers cannot share a counter file: set STORE_URL to a Redis/);
+});
 
 Deno.test("under deno serve, the documented command runs it with the flags of the start task", async () => {
   const page = await Deno.readTextFile(join(projectFolder, ".deploy/README.md"));

@@ -17,7 +17,7 @@ import { withTimeout } from "../../waiting.ts";
 import { relatedKey } from "./redis_layout.ts";
 import type { Shard } from "./node.ts";
 import { listCounters, readStates, readTotals, type RedisStoreOptions } from "./reading.ts";
-import { type Command, failureOf, isFailure, isRefused, type Reply } from "./reply.ts";
+import { type Command, failureOf, isFailure, type Reply } from "./reply.ts";
 import { scriptCall, sendScripts } from "./scripts.ts";
 import { swapEach } from "./writes.ts";
 
@@ -25,8 +25,6 @@ import { swapEach } from "./writes.ts";
 const CACHE_SIZE = 100_000;
 /** The beginning of the keys of salts, which the counters of all prefixes share. */
 const SALT_PREFIX = "tallymark:salt:";
-/** The update that changes nothing but ends a day that is ahead, as all updates do. */
-const SAME_STATE = { hits: undefined, days: undefined, mode: "max" } as const;
 /** Timeout of the readiness check of one shard, so that one that hangs does not delay the rest. */
 const PROBE_MS = 800;
 
@@ -39,7 +37,7 @@ const PROBE_MS = 800;
  * of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
 export function createRedisStore(options: RedisStoreOptions): OpenStore {
-  const { link, prefix, calendar } = options;
+  const { link, prefix, calendar, onAhead } = options;
   /**
    * The last totals of counters whose day is open on the server. A deletion, another server or
    * another database in its place may close it. Those that are missing need a script. A hit changes
@@ -75,13 +73,15 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
         ? hitCall("add", id, [now.today, now.latest, amount])
         : ["INCRBY", prefix + id, String(amount)];
     });
-    const replies = await sendHits(additions, commands);
+    const replies = await sendScripts(link, commands);
     const isRenewed = link.connectedAt !== connection;
     const outcomes = additions.map((addition, index): Outcome | Promise<Outcome> => {
       const { id, amount } = addition;
       const reply = replies[index];
       if (reply?.kind !== "done") return failed(reply);
-      const total = Number(reply.value);
+      const wasAhead = Array.isArray(reply.value);
+      if (wasAhead) onAhead(id);
+      const total = Number(wasAhead ? reply.value[0] : reply.value);
       if (total < amount || total > MAX_HITS) return undo(addition);
       const known = open[index];
       if (known === undefined) totals.set(id, { total });
@@ -94,20 +94,6 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
     return outcomes.every((one): one is Outcome => !(one instanceof Promise))
       ? outcomes
       : await Promise.all(outcomes);
-  }
-
-  /** Sends hits. Those that find a day ahead are sent again after an update has ended it. */
-  async function sendHits(
-    additions: readonly Pick<Addition, "id">[],
-    commands: readonly Command[],
-  ): Promise<readonly Reply[]> {
-    const replies = await sendScripts(link, commands);
-    const isAhead = (_: unknown, at: number) => isRefused(replies[at], "ahead");
-    const ahead = additions.filter(isAhead);
-    if (ahead.length === 0) return replies;
-    await swapEach(options, ahead.map(({ id }) => ({ id, update: SAME_STATE })), hold);
-    const again = (await sendScripts(link, commands.filter(isAhead))).values();
-    return replies.map((reply, at) => isAhead(reply, at) ? again.next().value ?? reply : reply);
   }
 
   /** Opens the day of hits that were added although it may not have been open. */
@@ -157,11 +143,12 @@ export function createRedisStore(options: RedisStoreOptions): OpenStore {
       });
       return scriptCall("once", keys, [today, latest, secondsLeft(), ...args]);
     });
-    const replies = await sendHits(additions, calls);
-    return additions.map(({ hits }, index) => {
+    const replies = await sendScripts(link, calls);
+    return additions.map(({ id, hits }, index) => {
       const reply = replies[index];
       if (reply?.kind !== "done" || !Array.isArray(reply.value)) return failed(reply);
       const numbers = reply.value.map(Number);
+      if (numbers.length > 2 * hits.length) onAhead(id);
       return hits.map((_, at): OnceOutcome => {
         return { hits: numbers[2 * at] ?? NaN, repeat: numbers[2 * at + 1] === 1 };
       });

@@ -26,7 +26,6 @@ export function isWrite([name = ""]: Command): boolean {
 export const SCRIPT_ERRORS = {
   notACounter: "value is not an integer or out of range",
   full: "counter is full",
-  ahead: "day is ahead",
   /** The script changed something before it failed, and Redis undoes nothing. */
   partlyDone: "PARTLY DONE",
 };
@@ -73,7 +72,6 @@ const REFUSALS = {
   /** A part of those: an error of the keys of a command, so that the store itself works. */
   missingKey: /\baccess (?:a|one of the|at least one of the|the '.*') keys?\b/s,
   unknownScript: /^NOSCRIPT\b/,
-  ahead: /day is ahead/,
   replica: /\b(?:READONLY|MASTERDOWN)\b/,
   /** It, or another node, may accept the command soon. The last is about an undeclared key. */
   retryable:

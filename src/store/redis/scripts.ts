@@ -17,10 +17,11 @@ export const EPOCH_SECONDS = 90_000;
  * first. Then come the commands that Redis may refuse, in a form that changes nothing. `write` is
  * for later commands. Its error says that an earlier change stays.
  *
- * `parts_of` returns nothing for a text that is no ledger. `open` opens a day, as `rollOverDay`
- * does. It fails if there is no valid ledger, or if the open day is later than `latest`. It does no
- * harm if the hits of the script then fail. A ledger with an `x` may be left from a counter that
- * was deleted, so it is stored again, because it would expire.
+ * `parts_of` returns nothing for a text that is no ledger, and `open` fails then. Otherwise `open`
+ * opens a day, as `rollOverDay` does. If the open day is later than `latest`, it ends that day, as
+ * `dropAhead` does, and returns true. It does no harm if the hits of the script then fail. A ledger
+ * with an `x` may be left from a counter that was deleted, so it is stored again, because it would
+ * expire.
  */
 const COMMON = `
 local MAX_HITS = ${MAX_HITS}
@@ -56,10 +57,23 @@ end
 local function open(total, day, latest)
   local stored = redis.call('GET', KEYS[2])
   local last, start, first, before = parts_of(stored or '')
+  local is_ahead = last and tonumber(last) > latest
   if stored and not last then error('${SCRIPT_ERRORS.notACounter}')
-  elseif last and tonumber(last) > latest then error('${SCRIPT_ERRORS.ahead}')
-  elseif not last then
+  elseif not stored then
     last, start, first, before = text(day), text(total), total > 0 and 'x' or '-', ''
+  elseif is_ahead then
+    local year, opened, newest = year_of(day), year_of(last), last - 1
+    if year < opened then
+      -- GET would find nothing while the slot is being moved.
+      local closed = redis.call('MGET', KEYS[2], related('days' .. year))[2] or ''
+      newest, before = string.match(closed, '^(%d+)([ %d]*)$')
+      newest, before = newest or day, before or ''
+    end
+    for closed = year, opened - 1 do redis.call('DEL', related('days' .. closed)) end
+    before = string.rep(' 0', day - newest) .. string.gsub(before, ' %d+', '', newest - day)
+    local hits, older = string.match(before, '^ (%d+)(.*)$')
+    last, start, before = text(day), text(math.min(total, start) - (hits or 0)), older or ''
+    first = (tonumber(first) or year) < year and first or '-'
   elseif tonumber(last) < day then
     local hits, year = ' ' .. text(math.max(0, total - start)), year_of(last)
     if first == 'x' then first = '-' end
@@ -73,21 +87,24 @@ local function open(total, day, latest)
   end
   local ledger = last .. ' ' .. start .. ' ' .. first .. before
   if ledger ~= stored or first == 'x' then redis.call('SET', KEYS[2], ledger) end
+  return is_ahead
 end
 `;
 
 const SCRIPTS = {
   /**
    * Adds hits of a day. Arguments: the day, the latest open day, and the amount. Returns the new
-   * total. SET removes a time to live that another program gave the total, which INCRBY would keep.
+   * total, in a list if it ended a day that was ahead. SET removes a time to live that another
+   * program gave the total, which INCRBY would keep.
    */
   add: await scriptOf(`
 local total = total_of(redis.call('GET', KEYS[1]))
 if not total then return refuse('${SCRIPT_ERRORS.notACounter}') end
 if total + ARGV[3] > MAX_HITS then return refuse('${SCRIPT_ERRORS.full}') end
-open(total, tonumber(ARGV[1]), tonumber(ARGV[2]))
+local is_ahead = open(total, tonumber(ARGV[1]), tonumber(ARGV[2]))
 redis.call('SET', KEYS[1], text(total), 'XX')
-return redis.call('INCRBY', KEYS[1], ARGV[3])
+local sum = redis.call('INCRBY', KEYS[1], ARGV[3])
+return is_ahead and { sum } or sum
 `),
 
   /**
@@ -134,8 +151,9 @@ return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
    * 2. its visitor, or empty
    * 3. 1 if a new visitor is remembered
    *
-   * Returns the number of each hit, followed by 1 if it is a repeat. Idempotency keys are kept for
-   * 24 hours, visitors until the day ends.
+   * Returns the number of each hit, followed by 1 if it is a repeat, and one more number at the end
+   * if a day that was ahead ended. Idempotency keys are kept for 24 hours, visitors until the day
+   * ends.
    *
    * The names of idempotency keys depend on the epoch, so they cannot be declared. MGET fails if
    * one of several keys is on another node, because its slot is being moved. GET would find
@@ -181,13 +199,14 @@ if amount > 0 or #names > 1 then redis.call('SET', KEYS[1], '', stored and 'NX' 
 local reply = amount > 0 and redis.pcall('INCRBY', KEYS[1], 'none')
 if reply and not string.find(reply.err, '${SCRIPT_ERRORS.notACounter}', 1, true) then return reply end
 local has_end = #visitors > 0 and redis.call('EXPIRE', KEYS[3], ARGV[3]) == 1
-if amount > 0 then open(total, tonumber(ARGV[1]), tonumber(ARGV[2])) end
+local is_ahead = amount > 0 and open(total, tonumber(ARGV[1]), tonumber(ARGV[2]))
 if #visitors > 0 then write('SADD', KEYS[3], unpack(visitors)) end
 if #visitors > 0 and not has_end then write('EXPIRE', KEYS[3], ARGV[3]) end
 for name, first in pairs(firsts) do write('SET', name, first, 'PX', 86400000) end
 if next(firsts) and epoch ~= '' then write('SET', KEYS[4], epoch, 'EX', ${EPOCH_SECONDS}) end
 for name, first in pairs(again) do write('SET', name, first, 'KEEPTTL') end
 if amount > 0 then write('SET', KEYS[1], text(total + amount)) end
+if is_ahead then replies[#replies + 1] = 1 end
 return replies
 `),
 

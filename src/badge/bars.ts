@@ -1,4 +1,3 @@
-import { textHash } from "../drawing/text.ts";
 import type { Days } from "../domain/history.ts";
 import { trendOf } from "../domain/trend.ts";
 
@@ -6,23 +5,20 @@ import { trendOf } from "../domain/trend.ts";
 export interface Bars {
   /** In whole pixels; 0 for none. */
   readonly width: number;
-  /** Goes into the ETag, so that it is safe in a URL; empty without bars. */
-  readonly tag: string;
   /** Draws them from this pixel on, in the middle of a height; `ink` is an attribute of a fill. */
   draw(left: number, ink: string, height?: number): string;
   /** Percent by which the last seven whole days exceed the seven before. Undefined if unknown. */
   readonly trend: number | undefined;
 }
 
-export const NO_BARS: Bars = { width: 0, tag: "", draw: () => "", trend: undefined };
+export const NO_BARS: Bars = { width: 0, draw: () => "", trend: undefined };
 
 /** Returns the hits of the last `count` days as the bars of a badge. */
 export function badgeBars({ hits }: Days, count: number): Bars {
   const shown = Array.from({ length: count }, (_, index) => hits[count - 1 - index] ?? 0);
   const most = Math.max(...shown);
   const trend = trendOf(hits).percent;
-  const tag = `-${textHash(`${shown} ${trend}`)}`;
-  return { width: count * STEP - 1, tag, draw, trend };
+  return { width: count * STEP - 1, draw, trend };
 
   function draw(left: number, ink: string, height = 20): string {
     const bar = (x: number, length: number) =>

@@ -3,10 +3,16 @@ import type { Days } from "../domain/history.ts";
 import { TREND_DAYS } from "../domain/trend.ts";
 import type { Query } from "../http/query.ts";
 import type { ProblemText } from "../problem.ts";
-import { shareOf, withGoal } from "../drawing/goal.ts";
-import { type Counts, formatCounts, type NumberForm, parseNumberForm } from "../drawing/number.ts";
+import {
+  type Counts,
+  formatCounts,
+  type NumberForm,
+  parseNumberForm,
+  shareOf,
+  withGoal,
+} from "../drawing/number.ts";
 import { parseLabel, wholeWithin } from "../drawing/parameters.ts";
-import { cleanText, escape, setLine, type Target, textHash } from "../drawing/text.ts";
+import { cleanText, escape, setLine, type Target } from "../drawing/text.ts";
 import { badgeBars, type Bars, NO_BARS } from "./bars.ts";
 import { type Palette, parsePalette } from "./palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery } from "./parameters.ts";
@@ -60,12 +66,6 @@ function recolor(look: Look, changes: Partial<Palette>): Look {
   return { ...look, palette, draw: look.style.layout(palette, look.line) };
 }
 
-/** A badge, and a tag that is the same for the same bytes, in characters of a URL. */
-export interface Badge {
-  readonly svg: string;
-  readonly tag: string;
-}
-
 const PARAMETER_NAMES: ReadonlySet<string> = new Set(BADGE_PARAMETER_LIST.map(({ name }) => name));
 const CACHE_SIZE = 1000;
 /** Half of a surrogate pair, which no strictly decoded value contains. */
@@ -82,7 +82,7 @@ type DrawingQuery = Pick<Query<LookName>, "get" | "forEach">;
  * numbers change.
  */
 export function createDrawings<Prepared>(
-  prepare: (badge: Badge) => Prepared,
+  prepare: (svg: string) => Prepared,
   target?: Target,
 ): (query: DrawingQuery, counts: Counts, days?: Days) => Prepared {
   const known = new BoundedMap<string, ReturnType<typeof createDrawing<Prepared>>>(CACHE_SIZE);
@@ -122,25 +122,16 @@ function keyOf(query: DrawingQuery): string {
 }
 
 /** Returns a function that draws counts, and bars of these days if the look has bars. */
-function createDrawing<Prepared>(look: Look, spark: number, prepare: (badge: Badge) => Prepared) {
+function createDrawing<Prepared>(look: Look, spark: number, prepare: (svg: string) => Prepared) {
   // Several counts have no goal.
   const severalLook = recolor(look, { goal: undefined });
-  // A hash of the look and the message identify a drawing. Not in digit styles, which draw words
-  // differently, and not with a goal, because a compact number does not tell its share.
-  const hash = look.style.ignores.includes("numbers") || look.palette.goal !== undefined
-    ? undefined
-    : textHash(drawBadge(look, ""));
   const draw = (counts: Counts, days: Days | undefined) => {
     const bars = days === undefined ? NO_BARS : badgeBars(days, spark);
     const shown = typeof counts === "number" ? look : severalLook;
     const sums = withBase(counts, look.base);
     const { goal } = shown.palette;
     const message = formatCounts(withGoal(sums, goal), look);
-    const svg = drawBadge(shown, message, { bars, share: shareOf(sums, goal) });
-    const tag = hash === undefined
-      ? textHash(svg)
-      : `${hash}-${encodeURIComponent(message)}${bars.tag}`;
-    return prepare({ svg, tag });
+    return prepare(drawBadge(shown, message, { bars, share: shareOf(sums, goal) }));
   };
   let last: { counts: Counts; days: Days | undefined; prepared: Prepared } | undefined;
   return (counts: Counts, known?: Days): Prepared => {

@@ -1,6 +1,6 @@
 import { parseColor } from "../drawing/color.ts";
-import { parseGoal } from "../drawing/goal.ts";
 import { parseTheme } from "../drawing/inks.ts";
+import { parseGoal } from "../drawing/number.ts";
 import { wholeWithin } from "../drawing/parameters.ts";
 import { BADGE_PARAMETERS, type LookQuery } from "./parameters.ts";
 import { LOGOS } from "./styles/logo.ts";

@@ -1,5 +1,11 @@
-import { shareOf, withGoal } from "../drawing/goal.ts";
-import { type Counts, formatCount, formatCounts, weekTrend } from "../drawing/number.ts";
+import {
+  type Counts,
+  formatCount,
+  formatCounts,
+  shareOf,
+  weekTrend,
+  withGoal,
+} from "../drawing/number.ts";
 import { UP } from "../drawing/inks.ts";
 import { cleanText, tenth, textFor } from "../drawing/text.ts";
 import { trendOf } from "../domain/trend.ts";

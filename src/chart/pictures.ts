@@ -1,5 +1,5 @@
 import type { ProblemText } from "../problem.ts";
-import { parseGoal } from "../drawing/goal.ts";
+import { parseGoal } from "../drawing/number.ts";
 import { cleanText, type Target } from "../drawing/text.ts";
 import type { Day } from "../domain/history.ts";
 import type { Parameter } from "../http/query.ts";

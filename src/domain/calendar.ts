@@ -1,4 +1,14 @@
-import { type CounterState, type Day, DAY_MS, type Days, firstDayOf, yearOf } from "./history.ts";
+import type { Failure } from "./errors.ts";
+import {
+  type CounterRecord,
+  type CounterState,
+  type Day,
+  DAY_MS,
+  type Days,
+  daysOf,
+  firstDayOf,
+  yearOf,
+} from "./history.ts";
 
 /** The days of one time zone. */
 export type Calendar = Readonly<ReturnType<typeof createCalendar>>;
@@ -87,6 +97,17 @@ export function dropAhead(days: Days, now: CurrentDays): Days {
   if (!isAhead(newest, now)) return days;
   const [ofToday = 0, ...older] = hits.slice(newest - today);
   return { newest: today, hits: [ofToday + (hits[0] ?? 0), ...older] };
+}
+
+/**
+ * Returns the total and days of a record, as far as its years were read. No day is ahead, see
+ * {@linkcode dropAhead}.
+ */
+export function stateOf(record: CounterRecord, now: CurrentDays): CounterState | Failure {
+  const { total, exists, ledger, years = [], report } = record;
+  if (typeof total !== "number") return total;
+  const days = ledger && dropAhead(daysOf({ ledger, years }, total), now);
+  return { hits: total, days, ...exists && report && { report } };
 }
 
 function dayInUtc(time: number): Day {

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../bounded_map.ts";
+import type { Failure } from "./errors.ts";
 
 /** A calendar day, as days since 1970-01-01. */
 export type Day = number;
@@ -69,6 +70,29 @@ export interface YearEntry {
 export interface History {
   readonly ledger: OpenYear;
   readonly years: readonly YearEntry[];
+}
+
+/** A counter in a store, as far as it was read. */
+export interface CounterRecord {
+  /** The total, or 0 if none is stored. `not-a-counter` if an entry that was read is invalid. */
+  readonly total: number | Failure;
+  /** True if a total is stored. */
+  readonly exists: boolean;
+  /**
+   * The latest day that is known to be open, -Infinity if none is. Hits on an open day need no
+   * ledger.
+   */
+  readonly openDay: Day;
+  /** Undefined if none is stored, or if it was not read. */
+  readonly ledger?: OpenYear | undefined;
+  /** The closed years. Writes need them. Hits need them only if the open day is ahead. */
+  readonly years?: readonly YearEntry[];
+  /** The last report. Hits need none. */
+  readonly report?: Report | undefined;
+  /** True if an addition with the name of the one to plan was made before. */
+  readonly isRepeat?: boolean;
+  /** The counter that gets the total and days of this one, if it is moved. */
+  readonly target?: CounterRecord | undefined;
 }
 
 /** Returns the year of a day. */

@@ -16,8 +16,9 @@
  * return result; // The new total, or the failure of this counter.
  * ```
  */
-import { type CurrentDays, dropAhead, isAhead, isOpenOn } from "./calendar.ts";
+import { type CurrentDays, dropAhead, isAhead, isOpenOn, stateOf } from "./calendar.ts";
 import {
+  type CounterRecord,
   type CounterState,
   type Day,
   type Days,
@@ -28,38 +29,9 @@ import {
   rollOverDay,
   type YearEntry,
 } from "./history.ts";
-import {
-  type DeduplicationKeys,
-  MAX_HITS,
-  type OnceOutcome,
-  type Outcome,
-  type Update,
-} from "./store.ts";
+import { type DeduplicationKeys, MAX_HITS, type OnceOutcome, type Update } from "./store.ts";
 import { applyUpdate, isEmpty, isReport, refusalOf } from "./update.ts";
 import { Failure } from "./errors.ts";
-
-/** A counter in a store, as far as it was read. */
-export interface CounterRecord {
-  /** The total, or 0 if none is stored. `not-a-counter` if an entry that was read is invalid. */
-  readonly total: Outcome;
-  /** True if a total is stored. */
-  readonly exists: boolean;
-  /**
-   * The latest day that is known to be open, -Infinity if none is. Hits on an open day need no
-   * ledger.
-   */
-  readonly openDay: Day;
-  /** Undefined if none is stored, or if it was not read. */
-  readonly ledger?: OpenYear | undefined;
-  /** The closed years. Writes need them. Hits need them only if the open day is ahead. */
-  readonly years?: readonly YearEntry[];
-  /** The last report. Hits need none. */
-  readonly report?: Report | undefined;
-  /** True if an addition with the name of the one to plan was made before. */
-  readonly isRepeat?: boolean;
-  /** The counter that gets the total and days of this one, if it is moved. */
-  readonly target?: CounterRecord | undefined;
-}
 
 /** The outcome of a request, and the writes that it takes. */
 export interface Plan<Result> {
@@ -228,17 +200,6 @@ function planRemoval(
   const { result, writes: gained } = planWrite(target, { ...before, report, mode: "add" }, now);
   if (result instanceof Failure) return refuse(result);
   return { result: before, writes: { ...left, keepsKeys: true }, gained };
-}
-
-/**
- * Returns the total and days of a record, as far as its years were read. No day is ahead, see
- * {@linkcode dropAhead}.
- */
-export function stateOf(record: CounterRecord, now: CurrentDays): CounterState | Failure {
-  const { total, exists, ledger, years = [], report } = record;
-  if (typeof total !== "number") return total;
-  const days = ledger && dropAhead(daysOf({ ledger, years }, total), now);
-  return { hits: total, days, ...exists && report && { report } };
 }
 
 function refuse(failure: Failure): { result: Failure; writes: undefined } {

@@ -1,23 +1,5 @@
 import { AA, type Color, contrast, mix } from "./color.ts";
-import type { Counts } from "./number.ts";
 import { GREEN, type Ink } from "./inks.ts";
-import { SHARED_PARAMETERS, wholeWithin } from "./parameters.ts";
-
-/** Returns undefined for anything but a whole number from 1 to 2^53-1. */
-export function parseGoal(text: string | undefined): number | undefined {
-  const goal = wholeWithin(text, SHARED_PARAMETERS.goal.schema);
-  return goal === Number(text) ? goal : undefined;
-}
-
-/** Returns a count and its goal. Several counts have no goal. */
-export function withGoal(counts: Counts, goal: number | undefined): Counts {
-  return goal === undefined || typeof counts !== "number" ? counts : [counts, goal];
-}
-
-/** Returns the share of a goal that was reached, from 0 to 1. Returns 0 if there is no goal. */
-export function shareOf(counts: Counts, goal: number | undefined): number {
-  return goal === undefined || typeof counts !== "number" ? 0 : Math.min(1, counts / goal);
-}
 
 /** The inks of a box whose two parts are in contrast to the text on both. */
 export type FilledInks = Readonly<Record<"fill" | "rest" | "text", Ink>>;

@@ -1,7 +1,7 @@
 import { trendWords } from "../domain/trend.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { isDrawable, type Target } from "./text.ts";
-import { type Choices, SHARED_PARAMETERS, valueOf } from "./parameters.ts";
+import { type Choices, SHARED_PARAMETERS, valueOf, wholeWithin } from "./parameters.ts";
 
 type Numbers = (typeof SHARED_PARAMETERS.numbers.schema.enum)[number];
 
@@ -14,6 +14,22 @@ export interface NumberForm {
 
 /** A count, or several in a row. */
 export type Counts = number | readonly number[];
+
+/** Parses a goal. Returns undefined for anything but a whole number from 1 to 2^53-1. */
+export function parseGoal(text: string | undefined): number | undefined {
+  const goal = wholeWithin(text, SHARED_PARAMETERS.goal.schema);
+  return goal === Number(text) ? goal : undefined;
+}
+
+/** Returns a count and its goal. Several counts have no goal. */
+export function withGoal(counts: Counts, goal: number | undefined): Counts {
+  return goal === undefined || typeof counts !== "number" ? counts : [counts, goal];
+}
+
+/** Returns the share of a goal that was reached, from 0 to 1. Returns 0 if there is no goal. */
+export function shareOf(counts: Counts, goal: number | undefined): number {
+  return goal === undefined || typeof counts !== "number" ? 0 : Math.min(1, counts / goal);
+}
 
 export function formatCounts(counts: Counts, form: NumberForm): string {
   if (typeof counts === "number") return formatCount(counts, form);

@@ -128,18 +128,6 @@ export function escape(text: string): string {
   );
 }
 
-/** Returns the length and two 32-bit hashes of a text, as letters and digits. */
-export function textHash(text: string): string {
-  let low = 0x811c9dc5;
-  let high = 0xcbf29ce4;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ unit, 0x85ebca6b);
-  }
-  return `${text.length.toString(36)}-${(high >>> 0).toString(36)}${(low >>> 0).toString(36)}`;
-}
-
 // Made at the first text that needs it: most never do, and a cold start should not pay.
 let segmenter: Intl.Segmenter | undefined;
 

@@ -18,18 +18,23 @@ export function isUnchanged(request: Request, tag: string | undefined): boolean 
     known.split(",").some((item) => item.trim().replace(/^W\//, "") === tag);
 }
 
-/** Creates images that caches may keep, if reads are public, but have to revalidate every time. */
-export function createRevalidatedImages(readPolicy: ReadPolicy) {
-  const plain = headersFor("svg", readPolicy.cacheControl("no-cache, max-age=0, must-revalidate"));
+interface TextWithHeaders {
+  readonly text: string;
+  readonly headers: HeaderRecord;
+}
+
+/** Creates texts that caches may keep, if reads are public, but have to revalidate every time. */
+export function createRevalidated(readPolicy: ReadPolicy, format: "svg" | "atom" = "svg") {
+  const plain = headersFor(format, readPolicy.cacheControl("no-cache, max-age=0, must-revalidate"));
   return {
-    /** Returns an image with its headers. `tag` consists of characters of a URL. */
-    prepare({ svg, tag }: { svg: string; tag: string }) {
-      return { svg, headers: readPolicy.isPublic ? { ...plain, etag: `"${tag}"` } : plain };
+    /** Returns a text with its headers. */
+    prepare(text: string): TextWithHeaders {
+      return { text, headers: readPolicy.isPublic ? { ...plain, etag: tagOf(text) } : plain };
     },
-    /** Responds with the image, or with 304 if the client has it. */
-    respond({ svg, headers }: { svg: string; headers: HeaderRecord }, request: Request): Response {
+    /** Responds with the text, or with 304 if the client has it. */
+    respond({ text, headers }: TextWithHeaders, request: Request): Response {
       if (isUnchanged(request, headers.etag)) return notModified(headers);
-      return createResponse(svg, headers);
+      return createResponse(text, headers);
     },
   };
 }
@@ -42,22 +47,17 @@ export function notModified({ "content-type": _, ...headers }: HeaderRecord): Re
   return createResponse(null, headers, 304);
 }
 
-interface CachedText {
-  readonly text: string;
-  readonly headers: HeaderRecord;
-}
-
 /**
  * Returns the responses of an endpoint whose text does not change while the process runs. The first
  * request composes and gzips it. Clients that have it get 304.
  */
-export function cachedText(compose: () => CachedText | Promise<CachedText>) {
+export function cachedText(compose: () => TextWithHeaders | Promise<TextWithHeaders>) {
   const load = loadOnce(async () => {
     const { text, headers } = await compose();
     const bytes = new TextEncoder().encode(text);
     const packed = await gzip(text);
     // A weak tag, because the gzipped and the plain text differ in their bytes.
-    const etag = `"${await digest(text)}"`;
+    const etag = tagOf(text);
     const vary = [headers.vary, "Accept-Encoding"].filter((name) => name !== undefined).join(", ");
     const plain: HeaderRecord = { ...headers, etag: `W/${etag}`, vary };
     const gzipped = { ...plain, "content-encoding": "gzip" };
@@ -75,8 +75,14 @@ export async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Resolves with a short hash of a text, for its tag. */
-export async function digest(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return new Uint8Array(hash, 0, 16).toBase64({ alphabet: "base64url", omitPadding: true });
+/** Returns the entity tag of a text, which consists of its length and two 32-bit hashes. */
+export function tagOf(text: string): string {
+  let low = 0x811c9dc5;
+  let high = 0xcbf29ce4;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x85ebca6b);
+  }
+  return `"${text.length.toString(36)}-${(high >>> 0).toString(36)}${(low >>> 0).toString(36)}"`;
 }

@@ -1,11 +1,10 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { shieldsColor } from "../drawing/color.ts";
-import { parseGoal, withGoal } from "../drawing/goal.ts";
-import { formatCounts, parseNumberForm } from "../drawing/number.ts";
+import { formatCounts, parseGoal, parseNumberForm, withGoal } from "../drawing/number.ts";
 import { parseLabel, SHARED_PARAMETERS } from "../drawing/parameters.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
 import type { Target } from "../drawing/text.ts";
-import { createRevalidatedImages } from "../http/conditional.ts";
+import { createRevalidated } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
@@ -15,7 +14,7 @@ import type { Service } from "../service.ts";
 
 /** `GET /badge`: the number as an SVG image, drawn for a target. */
 export function badge({ readLatest, readPolicy }: Service, target: Target): Endpoint {
-  const images = createRevalidatedImages(readPolicy);
+  const images = createRevalidated(readPolicy);
   const draw = createDrawings(images.prepare, target);
   const stale = {
     ...headersFor("svg", readPolicy.cacheControl("no-store")),
@@ -29,7 +28,7 @@ export function badge({ readLatest, readPolicy }: Service, target: Target): Endp
       const { request, query } = context;
       return whenKnown(readLatest(context, sparkDays(query)), ({ counts, days, isStale }) => {
         const image = draw(query, counts, days);
-        return isStale ? createResponse(image.svg, stale) : images.respond(image, request);
+        return isStale ? createResponse(image.text, stale) : images.respond(image, request);
       });
     },
     drawProblem: errorBadge,

@@ -1,7 +1,7 @@
-import { type Target, textHash } from "../drawing/text.ts";
+import type { Target } from "../drawing/text.ts";
 import type { Picture } from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../domain/counter_id.ts";
-import { createRevalidatedImages } from "../http/conditional.ts";
+import { createRevalidated } from "../http/conditional.ts";
 import { type Endpoint, endpoint, MAX_DRAWN } from "../http/endpoint.ts";
 import type { Query } from "../http/query.ts";
 import { operation, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
@@ -19,7 +19,7 @@ export function picture<Name extends string>(
   { name, summary, parameters, since, draw, drawProblem }: Picture<Name>,
   parseOthers?: (query: Pick<Query<Name | "id">, "get" | "getAll">) => readonly CounterId[],
 ): Endpoint {
-  const images = createRevalidatedImages(readPolicy);
+  const images = createRevalidated(readPolicy);
   return endpoint(parseOthers === undefined ? "counter or prefix" : "counters or prefix", {
     summary,
     parameters,
@@ -36,7 +36,7 @@ export function picture<Name extends string>(
         ...others.map((id) => read(id, false)),
       ]);
       const svg = draw(figures, query, more, target);
-      return images.respond(images.prepare({ svg, tag: textHash(svg) }), request);
+      return images.respond(images.prepare(svg), request);
     },
     drawProblem,
     openapi: operation("Badges", name, revalidated(`The ${name.toLowerCase()}.`), STORE_PROBLEMS),

@@ -1,7 +1,7 @@
 import { type Day, formatDay, parseDay } from "../domain/history.ts";
-import { digest, isUnchanged, notModified } from "../http/conditional.ts";
+import { createRevalidated } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { createResponse, headersFor, inHtml } from "../http/response.ts";
+import { inHtml } from "../http/response.ts";
 import { bodies, operation, revalidated, STORE_PROBLEMS } from "../openapi/responses.ts";
 import { readRange } from "../read_counter.ts";
 import type { Service } from "../service.ts";
@@ -13,8 +13,6 @@ const MAX_ENTRIES = 60;
 /** The lowest number of views that is a milestone. */
 const FIRST_MILESTONE = 100;
 
-const CONTROL = "no-cache, max-age=0, must-revalidate";
-
 /** An entry: what happened, and the day of it. */
 interface News {
   /** The part of its id that no other entry of the feed has. */
@@ -25,7 +23,7 @@ interface News {
 
 /** `GET /feed.atom`: the milestones and weeks of a counter or a group, for feed readers. */
 export function feed({ counters, readPolicy }: Service): Endpoint {
-  const plain = headersFor("atom", readPolicy.cacheControl(CONTROL));
+  const feeds = createRevalidated(readPolicy, "atom");
   return endpoint("counter or prefix", {
     summary: "Read milestones and weeks as an Atom feed",
     description: "An entry for each milestone (100, 200, 500, 1,000, …) on the day on which it " +
@@ -47,10 +45,7 @@ export function feed({ counters, readPolicy }: Service): Endpoint {
         timeOf: timesIn(counters.calendar.timeZone),
         news,
       });
-      if (!readPolicy.isPublic) return createResponse(text, plain);
-      const tag = `"${await digest(text)}"`;
-      const headers = { ...plain, etag: tag };
-      return isUnchanged(request, tag) ? notModified(headers) : createResponse(text, headers);
+      return feeds.respond(feeds.prepare(text), request);
     },
     openapi: operation(
       "Counters",

@@ -36,7 +36,7 @@ export function hitImage(
   { counters, countHit, recentHits }: Service,
   target: Target,
 ): Endpoint {
-  const draw = createDrawings(({ svg }) => svg, target);
+  const draw = createDrawings((svg) => svg, target);
 
   async function count(context: HitRequest): Promise<ShownHit> {
     try {

@@ -18,7 +18,7 @@ interface Sample<Name extends string>
 
 /** `GET /sample/badge`: a badge of 12,345, which shows a design even if reads are protected. */
 export function sampleBadge(service: Service): Endpoint {
-  const drawBadge = createDrawings(({ svg }) => svg);
+  const drawBadge = createDrawings((svg) => svg);
   return samplePicture(service, {
     name: "Badge",
     parameters: BADGE_PARAMETER_LIST,

@@ -1,7 +1,7 @@
-import { currentDays } from "../../domain/calendar.ts";
+import { currentDays, stateOf } from "../../domain/calendar.ts";
 import type { CounterState } from "../../domain/history.ts";
 import type { Addition, OnceAddition, OnceOutcome, OpenStore, Write } from "../../domain/store.ts";
-import { planHits, planOnce, planWrite, stateOf } from "../../domain/planner.ts";
+import { planHits, planOnce, planWrite } from "../../domain/planner.ts";
 import { type ChangeKind, Database, type DatabaseOptions } from "./database.ts";
 import { type OnceRecord, readForOnce, readForWrites } from "./deduplication.ts";
 import { listCounters } from "./list.ts";

@@ -1,9 +1,8 @@
-import { currentDays } from "../../domain/calendar.ts";
+import { currentDays, stateOf } from "../../domain/calendar.ts";
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
 import { type Day, yearsSince } from "../../domain/history.ts";
 import type { ListedCounter, ListOptions, ListPage } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
-import { stateOf } from "../../domain/planner.ts";
 import type { Database } from "./database.ts";
 import { addYears, type KvPlace, type KvRecord, readHistories, recordOf } from "./records.ts";
 

@@ -1,9 +1,14 @@
 import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
 import type { CounterId } from "../../domain/counter_id.ts";
-import { type Day, LAST_DAY, yearOf, yearsSince } from "../../domain/history.ts";
+import {
+  type CounterRecord,
+  type Day,
+  LAST_DAY,
+  yearOf,
+  yearsSince,
+} from "../../domain/history.ts";
 import { type HistoryQuery, MAX_HITS, type Outcome } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { CounterRecord } from "../../domain/planner.ts";
 import { decodeLedger, decodeReport, decodeYear, type KvKeys } from "./kv_layout.ts";
 
 /** A counter as Deno KV holds it. */

@@ -1,6 +1,11 @@
 import { type CounterId, isCounterId } from "../../domain/counter_id.ts";
-import { type Calendar, currentDays, isAhead } from "../../domain/calendar.ts";
-import { type CounterState, type Day, yearsSince } from "../../domain/history.ts";
+import { type Calendar, currentDays, isAhead, stateOf } from "../../domain/calendar.ts";
+import {
+  type CounterRecord,
+  type CounterState,
+  type Day,
+  yearsSince,
+} from "../../domain/history.ts";
 import type {
   HistoryQuery,
   ListedCounter,
@@ -9,7 +14,6 @@ import type {
   Outcome,
 } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
-import { type CounterRecord, stateOf } from "../../domain/planner.ts";
 import {
   additionName,
   parseLedger,

@@ -1,4 +1,5 @@
 import {
+  type CounterRecord,
   isOpenYear,
   isYearEntry,
   type OpenYear,
@@ -7,7 +8,6 @@ import {
 } from "../../domain/history.ts";
 import { MAX_HITS, type Outcome } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { CounterRecord } from "../../domain/planner.ts";
 
 /**
  * Returns the key of another entry of a counter: `days` is the ledger, `days2025` a closed year,

@@ -152,7 +152,7 @@ function openToday() {
 }
 
 function draw(query: string, count: number): string {
-  return createDrawings(({ svg }) => svg)(new Map(new URLSearchParams(query)), count);
+  return createDrawings((svg) => svg)(new Map(new URLSearchParams(query)), count);
 }
 
 /** The parts of the side with the number, its width, and its text. */

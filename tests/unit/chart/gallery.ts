@@ -107,7 +107,7 @@ const BADGES: readonly (readonly [file: string, query: string])[] = [
 ];
 
 const PICTURES = { "/chart.svg": chart, "/calendar.svg": calendar, "/card.svg": card };
-const drawBadge = createDrawings(({ svg }) => svg);
+const drawBadge = createDrawings((svg) => svg);
 
 /** Draws the image of an address, of `SEVERAL` for its ids, else of `FIGURES`. */
 export function drawAddress(address: string): string {

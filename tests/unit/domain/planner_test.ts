@@ -1,7 +1,8 @@
-import type { CurrentDays } from "../../../src/domain/calendar.ts";
+import { type CurrentDays, stateOf } from "../../../src/domain/calendar.ts";
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
+  type CounterRecord,
   type Day,
   type OpenYear,
   type YearEntry,
@@ -9,14 +10,7 @@ import {
 } from "../../../src/domain/history.ts";
 import { MAX_HITS, type Update } from "../../../src/domain/store.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import {
-  type CounterRecord,
-  planHits,
-  planOnce,
-  planWrite,
-  stateOf,
-  type Writes,
-} from "../../../src/domain/planner.ts";
+import { planHits, planOnce, planWrite, type Writes } from "../../../src/domain/planner.ts";
 import { FULL, ModelCounter, shownState } from "../../support/model_counter.ts";
 import { times } from "../../support/times.ts";
 

@@ -1,6 +1,8 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import fc from "fast-check";
 import { errorBadge } from "../../../src/badge/drawings.ts";
+import { tagOf } from "../../../src/http/conditional.ts";
 import { allowPages } from "../../../src/http/cors.ts";
 import {
   acceptsGzip,
@@ -11,10 +13,12 @@ import {
 } from "../../../src/http/response.ts";
 import type { FailureKind } from "../../../src/domain/errors.ts";
 import { Problem, type ProblemName } from "../../../src/problem.ts";
+import { codePoint } from "../../support/code_point.ts";
 import { parseSvg, texts } from "../../support/parse_svg.ts";
 import { projectFolder } from "../../support/programs.ts";
 import { memoryApp, memoryStore, openApp, UNCACHED_IMAGE } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
+import { times } from "../../support/times.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 
 type Headers = Record<string, string>;
@@ -347,3 +351,14 @@ for (const { header, accepts } of encodings) {
     strictEqual(acceptsGzip(request), accepts);
   });
 }
+
+Deno.test("tagOf() tells texts apart, in characters of an entity tag", () => {
+  const text = fc.string({ unit: codePoint });
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      match(tagOf(one), /^"[\x21\x23-\x2b\x2d-\x7e]+"$/);
+      strictEqual(tagOf(one) === tagOf(other), one === other);
+    }),
+    { numRuns: times(500, 5000) },
+  );
+});

@@ -3,7 +3,10 @@ import { SHIELDS_COLORS } from "../drawing/color.ts";
 import type { Route } from "../http/endpoint.ts";
 import { ICON, inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
+import builderCss from "../browser/owner/builder/builder.css" with { type: "text" };
+import countersCss from "../browser/owner/counters/counters.css" with { type: "text" };
 import css from "../browser/owner/page.css" with { type: "text" };
+import signInCss from "../browser/owner/sign_in/sign_in.css" with { type: "text" };
 import dataCss from "../browser/owner/data/data.css" with { type: "text" };
 import sharedCss from "../browser/shared/shared.css" with { type: "text" };
 import main from "../browser/owner/page.html" with { type: "text" };
@@ -35,7 +38,7 @@ export async function composePage(facts: PageFacts, publicUrl?: string): Promise
     head: "<title>Tallymark</title>",
     top: `<a class="button skip" id="skip" href="#"></a>${NAVIGATION}`,
     main: filled,
-    style: dataCss,
+    style: countersCss + builderCss + dataCss + signInCss,
     script,
     sources: PAGE_SOURCES,
     others: [imports, dataScript],

@@ -89,17 +89,18 @@ for (const shared of [false, true]) {
 }
 
 for (
-  const [says, problem] of [
+  const [says, problem, shared = false] of [
     ["database or disk is full", "store-unavailable"],
     ["database is locked", "store-unavailable"],
     ["attempt to write a readonly database", "store-unavailable"],
     ["disk I/O error", "outcome-unknown"],
     ["something new", "outcome-unknown"],
+    ["connection reset", "outcome-unknown", true],
   ] as const
 ) {
-  Deno.test(`on Deno KV, a commit that fails with "${says}" is ${problem}, and leaves nothing known`, async () => {
+  Deno.test(`on ${shared ? "a shared" : "one's own"} Deno KV, a commit that fails with "${says}" is ${problem}, and leaves nothing known`, async () => {
     const kv = await Deno.openKv(":memory:");
-    const store = await kvStore({ kv });
+    const store = await kvStore({ kv, shared });
     await store.add([addition(A, 1)]);
     overrideNextCommit(kv, () => Promise.reject(new TypeError(says)));
     await rejectsWith(problem, store.add([addition(A, 1)]));

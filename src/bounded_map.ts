@@ -12,11 +12,6 @@ export class BoundedMap<Key, Value> {
   /** `capacity` is at least 1. */
   constructor(readonly capacity: number) {}
 
-  /** Number of entries. */
-  get size(): number {
-    return this.#young.size + this.#old.size;
-  }
-
   get(key: Key): Value | undefined {
     return this.#young.get(key) ?? this.#old.get(key);
   }

@@ -79,9 +79,6 @@ function spellingsOf(secrets: readonly string[]): readonly string[] {
 function redacted(value: unknown, hidden: readonly string[]): unknown {
   if (value === undefined || typeof value === "number" || typeof value === "boolean") return value;
   if (Array.isArray(value)) return value.map((part) => redacted(part, hidden));
-  return hide(value instanceof Error ? describe(value) : String(value), hidden);
-}
-
-function hide(text: string, hidden: readonly string[]): string {
+  const text = value instanceof Error ? describe(value) : String(value);
   return hidden.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), text);
 }

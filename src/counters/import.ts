@@ -160,7 +160,7 @@ class ImportRun {
       if (this.#hasEnded) return;
       const { calendar, mode, prefix = "" } = this.options;
       const line = parseLine(text, { calendar, mode });
-      if (!line.id.startsWith(prefix)) throw this.#refusePortion(number);
+      if (!line.id.startsWith(prefix)) throw this.#dropPortion(number);
       this.#entries.push({ line, number });
       this.#days += line.days?.hits.length ?? 0;
       this.daysLeftOut += line.leftOut ?? 0;
@@ -171,7 +171,7 @@ class ImportRun {
   }
 
   /** Drops the current portion, because a client that exceeds its rights must change nothing. */
-  #refusePortion(number: number): ImportError {
+  #dropPortion(number: number): ImportError {
     this.#entries = [];
     const failure = new Failure("outside-prefix", {
       detail: `This job key imports only ids that begin with ${this.options.prefix}.`,

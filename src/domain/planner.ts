@@ -39,7 +39,7 @@ export interface Plan<Result> {
   readonly result: Result | Failure;
   /** Undefined if nothing changes. */
   readonly writes: Writes | undefined;
-  /** The writes of the counter that gets what this one held, to be stored in the same step. */
+  /** The writes of the counter that gets what this one had, to be stored in the same step. */
   readonly gained?: Writes | undefined;
 }
 
@@ -94,9 +94,9 @@ export interface OnceRequest {
 /** Plans hits. The result is the new total. */
 export function planHits(record: CounterRecord, amount: number, now: CurrentDays): Plan<number> {
   const { total } = record;
-  if (typeof total !== "number") return refuse(total);
+  if (typeof total !== "number") return failWith(total);
   const sum = total + amount;
-  if (sum > MAX_HITS) return refuse(new Failure("counter-full"));
+  if (sum > MAX_HITS) return failWith(new Failure("counter-full"));
   // Store the ledger of a deleted counter again although its day is open, because it may expire.
   const isOpen = record.exists && isOpenOn(record.openDay, now);
   const history = isOpen ? undefined : openDay(record, total, now);
@@ -109,7 +109,7 @@ export function planOnce(
   { hits, known, now }: OnceRequest,
 ): Plan<readonly OnceOutcome[]> {
   const { total } = record;
-  if (typeof total !== "number") return refuse(total);
+  if (typeof total !== "number") return failWith(total);
   const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
   if (amount === 0 && keys.size === 0) return { result: outcomes, writes: undefined };
   const deduplication = { keys, visitors, day: now.today };
@@ -119,7 +119,7 @@ export function planOnce(
     return { result: outcomes, writes: { total, history: undefined, deduplication } };
   }
   const { result, writes } = planHits(record, amount, now);
-  if (result instanceof Failure) return refuse(result);
+  if (result instanceof Failure) return failWith(result);
   return { result: outcomes, writes: writes && { ...writes, deduplication } };
 }
 
@@ -157,7 +157,7 @@ export function planWrite(
   now: CurrentDays,
 ): Plan<CounterState> {
   const before = stateOf(record, now);
-  if (before instanceof Failure) return refuse(before);
+  if (before instanceof Failure) return failWith(before);
   if (update === undefined) return planRemoval(record, before, now);
   const { report: last = null, ...state } = before;
   if (record.isRepeat === true) {
@@ -169,7 +169,7 @@ export function planWrite(
   const isNew = !record.exists || isEmpty(before);
   const { hits, days, report } = applyUpdate(update, { before, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
-  if (refusal !== undefined) return refuse(refusal);
+  if (refusal !== undefined) return failWith(refusal);
   const isReported = report !== before.report;
   const result = isReported ? { ...state, report: last } : state;
   if (isReport(update) && !isReported) return { result, writes: undefined };
@@ -198,11 +198,11 @@ function planRemoval(
   if (!exists || left === undefined) return { result: before, writes: undefined };
   const report = before.report && { ...before.report, day: now.today };
   const { result, writes: gained } = planWrite(target, { ...before, report, mode: "add" }, now);
-  if (result instanceof Failure) return refuse(result);
+  if (result instanceof Failure) return failWith(result);
   return { result: before, writes: { ...left, keepsKeys: true }, gained };
 }
 
-function refuse(failure: Failure): { result: Failure; writes: undefined } {
+function failWith(failure: Failure): { result: Failure; writes: undefined } {
   return { result: failure, writes: undefined };
 }
 

@@ -45,7 +45,7 @@ export function createCreationLimit(
     const limit = isKey ? groupLimit : MAX_PUBLIC_COUNTERS;
     const creations = today();
     const taken = () => creations.get(creator) ?? 0;
-    // A counter that was seen above 0 exists, unless another process has deleted it.
+    // A counter whose last number is above 0 exists, unless another process has deleted it.
     const mayCreate = !counters.lastKnown(id);
     if (mayCreate && taken() >= limit && !await exists(id)) {
       metrics.groupFull++;

@@ -26,12 +26,15 @@ export const visitor = {
 } as const satisfies Parameter;
 
 /** Returns the number to an owner who views a page of their own. */
-export const skip = {
+const skip = {
   name: "skip",
   meaning: "`1` returns the number and counts nothing. It has no effect with the secret.",
   schema: { type: "string", enum: ["1"] },
   isStrict: true,
 } as const satisfies Parameter;
+
+/** The parameters of every endpoint that counts. */
+export const HIT_PARAMETERS = [once, visitor, skip] as const;
 
 /** The header that has repeats of a hit count once. */
 export const idempotencyKey = {

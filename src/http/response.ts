@@ -214,9 +214,10 @@ const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="
 /** The mark as the icon of a page. It is in the page, because it must not depend on its path. */
 export const ICON = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(MARK)}">`;
 
-/** Escapes text for HTML. */
+/** Escapes text for HTML and XML. */
 export function inHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }
 
 /**

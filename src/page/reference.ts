@@ -39,18 +39,18 @@ export async function composeReference(
     tag,
     title,
     lead,
-    own: endpoints.filter(({ operation }) => operation.tags[0] === tag),
+    listed: endpoints.filter(({ operation }) => operation.tags[0] === tag),
   }));
-  const sections = groups.map(({ tag, title, lead, own }) =>
+  const sections = groups.map(({ tag, title, lead, listed }) =>
     `<section id="${tag}"><h2>${title}</h2><p class="lead">${marked(lead)}</p>` +
-    `${own.map(operationSection).join("")}</section>`
+    `${listed.map(operationSection).join("")}</section>`
   );
-  const lists = groups.map(({ title, own }) =>
-    `<details><summary>${title} <small>${own.length}</small></summary>` +
-    own.map((one) => `<a href="#${idOf(one)}">${inHtml(one.path)}</a>`).join("") + `</details>`
+  const lists = groups.map(({ title, listed }) =>
+    `<details><summary>${title} <small>${listed.length}</small></summary>` +
+    listed.map((one) => `<a href="#${idOf(one)}">${inHtml(one.path)}</a>`).join("") + `</details>`
   );
-  const jumps = groups.map(({ title, own }) =>
-    `<optgroup label="${title}">` + own.map((one) =>
+  const jumps = groups.map(({ title, listed }) =>
+    `<optgroup label="${title}">` + listed.map((one) =>
       `<option value="#${idOf(one)}">${one.methods.join(", ")} ${inHtml(one.path)}</option>`
     ).join("") + `</optgroup>`
   );

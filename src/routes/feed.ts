@@ -110,8 +110,8 @@ function weeksOf(
 /** Returns the links of a feed to itself and to the page of its group, for the same reader. */
 function linksOf(query: URLSearchParams, isPrefix: boolean): string {
   // Other parameters may hold the secret.
-  const own = [...query].filter(([name]) => ["id", "prefix", "key"].includes(name));
-  const search = inXml(`${new URLSearchParams(own)}`);
+  const kept = [...query].filter(([name]) => ["id", "prefix", "key"].includes(name));
+  const search = inHtml(`${new URLSearchParams(kept)}`);
   return `<link rel="self" href="feed.atom?${search}"/>` +
     (isPrefix ? `<link href="p?${search}"/>` : "");
 }
@@ -137,18 +137,13 @@ interface Content {
 function feedOf(name: string, subject: string, { links, timeOf, news }: Content): string {
   const entries = news.map(({ name: entry, day, title }) =>
     `<entry><id>urn:tallymark:${name}:${entry}</id>` +
-    `<title>${inXml(subject)}: ${inXml(title)}</title><updated>${timeOf(day)}</updated>` +
-    `<content type="text">${inXml(title)}</content></entry>\n`
+    `<title>${inHtml(subject)}: ${inHtml(title)}</title><updated>${timeOf(day)}</updated>` +
+    `<content type="text">${inHtml(title)}</content></entry>\n`
   );
   return `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">` +
-    `<id>urn:tallymark:${name}</id><title>Views of ${inXml(subject)}</title>${links}` +
+    `<id>urn:tallymark:${name}</id><title>Views of ${inHtml(subject)}</title>${links}` +
     `<author><name>Tallymark</name></author><updated>${timeOf(news[0]?.day ?? 0)}</updated>\n` +
     `${entries.join("")}</feed>\n`;
-}
-
-/** Escapes text for XML, which must not have `]]>`. */
-function inXml(text: string): string {
-  return inHtml(text).replaceAll(">", "&gt;");
 }
 
 function numberIn(number: number): string {

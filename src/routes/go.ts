@@ -1,6 +1,6 @@
 import { key } from "../auth/access.ts";
 import { parseAddress, to } from "../auth/keys.ts";
-import { once, refuseMistakenId, skip, visitor } from "../hits/hit_policy.ts";
+import { HIT_PARAMETERS, refuseMistakenId } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { createResponse, flagHeader, NO_SNIFF } from "../http/response.ts";
 import { operation, redirect } from "../openapi/responses.ts";
@@ -18,7 +18,7 @@ export function go({ access, countHit, recentHits, toProblem }: Service): Endpoi
       "`/key?id=&to=`. Robots, prefetches and `HEAD` are redirected and not counted, as everyone " +
       "is if the store does not answer within 1.5 s.",
     errors: "html",
-    parameters: [to, key, once, visitor, skip],
+    parameters: [to, key, ...HIT_PARAMETERS],
     parse(query, request) {
       refuseMistakenId(query, request);
       return parseAddress(query.get("to"));

@@ -1,10 +1,8 @@
 import {
+  HIT_PARAMETERS,
   idempotencyKey,
-  once,
   parseIdempotencyKey,
   refuseMistakenId,
-  skip,
-  visitor,
 } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import { createResponse, flagHeader, headersFor } from "../http/response.ts";
@@ -21,7 +19,7 @@ export function hit({ counters, countHit, recentHits }: Service): Endpoint {
     description: "Prefetches, and crawlers with a key, get a response but are not counted. " +
       "Send the id in the query: a `POST` takes no body. Without `id`, the counter is `home`, " +
       "but `prefix`, `ids`, `counter` or `name` in its place is a 400.",
-    parameters: [once, visitor, skip],
+    parameters: HIT_PARAMETERS,
     parse: refuseMistakenId,
     respond(context) {
       const { id } = context;

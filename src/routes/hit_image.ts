@@ -1,14 +1,11 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
-import { Failure } from "../domain/errors.ts";
 import type { Target } from "../drawing/text.ts";
 import {
   type FlaggedHit,
+  HIT_PARAMETERS,
   type HitRequest,
-  once,
   refuseMistakenId,
-  skip,
-  visitor,
 } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import {
@@ -40,12 +37,12 @@ export function hitImage(
 
   async function count(context: HitRequest): Promise<ShownHit> {
     try {
-      const result = await countHit(context);
-      return typeof result === "number" ? { hits: result } : result;
+      return recentHits.record(context, await countHit(context));
     } catch (error) {
       const hits = counters.lastKnown(context.id);
-      if (!(error instanceof Failure) || !error.isOfStore || hits === undefined) throw error;
-      return { hits, problem: problemOf(error) };
+      const problem = problemOf(error);
+      if (problem === undefined || problem.status < 500 || hits === undefined) throw error;
+      return { hits, problem };
     }
   }
 
@@ -55,12 +52,12 @@ export function hitImage(
       "Prefetches, and crawlers with a key, get a response but are not counted. " +
       "Without `id`, the counter is `home`, but `prefix`, `ids`, `counter` or `name` in its " +
       "place is a 400.",
-    parameters: [once, visitor, skip, show, ...BADGE_PARAMETER_LIST],
+    parameters: [...HIT_PARAMETERS, show, ...BADGE_PARAMETER_LIST],
     parse: refuseMistakenId,
     async respond(context) {
       const { request, query, id } = context;
-      const shown = await count(context);
-      const { hits: total, flag, problem } = shown;
+      const { hits: total, flag, problem } = await count(context);
+      if (problem !== undefined) recentHits.recordProblem(problem, query);
       const showsToday = query.get("show") !== undefined;
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
       const since = counters.calendar.today() - dayCount + 1;
@@ -70,8 +67,6 @@ export function hitImage(
         : await readDays(counters, { id, isPrefix: false, since }).catch(() => ({
           days: undefined,
         }));
-      if (problem === undefined) recentHits.record(context, shown);
-      else recentHits.recordProblem(problem, query);
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
       const svg = draw(query, counts, days);
       if (problem !== undefined) return problemImageResponse(problem, { image: svg, request });

@@ -30,11 +30,6 @@ export function findSecret(store: StoreSetting): SecretFile {
   return { path, text: readSecret(path) };
 }
 
-/** Returns 160 random bits in hexadecimal, which needs no escaping anywhere. */
-function randomSecret(): string {
-  return crypto.getRandomValues(new Uint8Array(20)).toHex();
-}
-
 /** Returns undefined if there is no file, or the folder may not be read. */
 function readSecret(path: string): string | undefined {
   let text: string;
@@ -70,9 +65,10 @@ function readSecret(path: string): string | undefined {
  */
 export function keepSecret({ path, text }: SecretFile): GeneratedSecret {
   if (text !== undefined) return { text, path, warnings: fileWarnings(path, text) };
-  const generated = randomSecret();
+  // In hexadecimal, which needs no escaping anywhere.
+  const generated = crypto.getRandomValues(new Uint8Array(20)).toHex();
   const notice =
-    `The secret in ${path} is new: keep a copy of it with your backups. If the store already held counters, restore their secret or name it in SECRET_FALLBACKS, because its keys no longer work`;
+    `The secret in ${path} is new: keep a copy of it with your backups. If the store already had counters, restore their secret or name it in SECRET_FALLBACKS, because its keys no longer work`;
   try {
     writeSecret(path, generated);
     return { text: generated, path, notice, warnings: [] };

@@ -81,13 +81,17 @@ Deno.test("GET /p writes no text of the query into the page as markup", async ()
   const { status, body } = await app.send(`GET /p?${query}`, authorized);
   strictEqual(status, 200);
   ok(!body.includes("<script>alert"));
-  ok(body.includes("<title>script>&amp;lt;'$&amp;$1 ·"), "the last part of the prefix");
+  ok(body.includes("<title>script&gt;&amp;lt;'$&amp;$1 ·"), "the last part of the prefix");
   const titled = await app.send(
     `GET /p?prefix=a/&title=${encodeURIComponent(hostile)}&theme=${encodeURIComponent(hostile)}`,
     authorized,
   );
   ok(!titled.body.includes("<script>alert"));
-  ok(titled.body.includes("<title>&quot;>&lt;script>alert(1)&lt;/script>&amp;lt;'$&amp;$1/ ·"));
+  ok(
+    titled.body.includes(
+      "<title>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;'$&amp;$1/ ·",
+    ),
+  );
 });
 
 Deno.test("GET /p.json has the total, 400 days and 20 counters, in at most 50 kB with the longest ids", async () => {

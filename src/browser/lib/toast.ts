@@ -6,7 +6,10 @@ export function announce(text: string) {
 }
 
 /** Shows a message at the foot of the page. The first of its actions gets the focus. */
-export function toast(words: (Node | string)[], actions: [name: string, act: () => void][]) {
+export function toast(
+  words: (Node | string)[],
+  actions: (readonly [name: string, act: () => void])[],
+) {
   const place = byId("toast");
   const buttons = actions.map(([name, click]) => make("button", { click }, name));
   const close = make("button", { "aria-label": "Close", click: () => place.hidePopover() }, "×");

@@ -114,16 +114,7 @@ export function askMove(rows: readonly Figures[], isMerge: boolean) {
         ],
         words: (name, before) => ["Moved ", name, " to ", nameOf([to]), `: ${viewsIn(before)}.`],
         // The addition that may be refused is first, so that no view is at both ids.
-        undo: (before) => [
-          {
-            id: targets.get(before.id) ?? "",
-            hits: -before.hits,
-            days: Object.fromEntries(
-              Object.entries(before.days ?? {}).map(([day, hits]) => [day, -hits]),
-            ),
-          },
-          before,
-        ],
+        undo: (before) => [{ ...negative(before), id: targets.get(before.id) ?? "" }, before],
       });
     },
   });
@@ -183,36 +174,47 @@ async function change(it: Change) {
     shown.picked.delete(id);
   });
   if (before.length === 0) throw error;
-  /** The lines with the names of their additions, so that trying again adds them once. */
-  const named = before.map((line) => ({ line, name: crypto.randomUUID() }));
+  const undo = addition(true);
   return () => {
     const why = error ? ` ${errorMessage(error)}` : "";
-    const name = nameOf(before.map(({ id }) => id), it.ids.length);
-    toast([...it.words(name, before), why], [["Undo", () => restore(named)]]);
+    const name = nameOf(idsOf(before), it.ids.length);
+    toast([...it.words(name, before), why], [["Undo", undo]]);
     shown.reload();
   };
 
+  /** Returns an action whose additions have names, so that trying again adds them once. */
+  function addition(isUndo: boolean) {
+    const named = before.map((line) => ({ line, name: crypto.randomUUID() }));
+    return () => add(named, isUndo);
+  }
+
   /**
-   * Undoes the change by additions, which keep what was counted since. What is left after an error
-   * is only in this page.
+   * Undoes the change, or does it again, by additions, which keep what was counted since. What is
+   * left of an undo after an error is only in this page.
    */
-  async function restore(lines: typeof named) {
+  async function add(lines: readonly { line: Line; name: string }[], isUndo: boolean) {
     const { left, error } = await forEach(lines, async ({ line, name }) => {
-      for (const [index, { id, ...body }] of it.undo(line).entries()) {
+      const undo = it.undo(line);
+      const additions = isUndo ? undo : undo.map(negative).reverse();
+      for (const [index, { id, ...body }] of additions.entries()) {
         const headers = { "idempotency-key": `${name}-${index}` };
         const init = { method: "PUT", headers, body: JSON.stringify(body) };
         await callForJson(`${pathOf(id)}&mode=add`, init);
       }
     });
-    const done = lines.filter((one) => !left.includes(one)).map(({ line: { id } }) => id);
-    if (left.length === 0) toast(["Restored ", nameOf(done), "."], []);
+    const [some, none, next] = isUndo
+      ? ["Restored ", "Not restored: ", "Redo"]
+      : ["Redone: ", "Not redone: ", "Undo"];
+    const rest = left.map(({ line }) => line);
+    const done = idsOf(lines.filter((one) => !left.includes(one)).map(({ line }) => line));
+    if (left.length === 0) toast([some, nameOf(done), "."], [[next, addition(!isUndo)]]);
     else {
-      const words: Words = done.length === 0
-        ? ["Not restored: ", nameOf(left.map(({ line: { id } }) => id))]
-        : ["Restored ", nameOf(done, lines.length)];
+      const words = done.length > 0
+        ? [some, nameOf(done, lines.length)]
+        : [none, nameOf(idsOf(rest))];
       toast([...words, `. ${errorMessage(error)}`], [
-        ["Save the rest as a file", () => saveLines(left.map(({ line }) => line))],
-        ["Try again", () => restore(left)],
+        ...isUndo ? [["Save the rest as a file", () => saveLines(rest)] as const] : [],
+        ["Try again", () => add(left, isUndo)],
       ]);
     }
     await shown.reload();
@@ -258,7 +260,13 @@ function pathOf(id: string) {
   return `counters?${queryOf([["id", id]])}`;
 }
 
-function idsOf(rows: readonly Figures[]) {
+/** Returns the line whose addition takes a line away again. */
+function negative({ id, hits, days = {} }: Line): Line {
+  const taken = Object.entries(days).map(([day, hits]) => [day, -hits]);
+  return { id, hits: -hits, days: Object.fromEntries(taken) };
+}
+
+function idsOf(rows: readonly { id: string }[]) {
   return rows.map(({ id }) => id);
 }
 

@@ -67,7 +67,7 @@ testOwner(
 );
 
 testOwner(
-  "the owner sets a counter, deletes one, and undoes both without losing a view; one that a proxy refuses for its size can be saved or tried again",
+  "the owner sets a counter, deletes one, undoes both and redoes it without losing a view; one that a proxy refuses for its size can be saved or tried again",
   LINES,
   async ({ page, service }) => {
     await openRow(page, "blog/one");
@@ -82,6 +82,9 @@ testOwner(
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored blog/one.").waitFor();
     strictEqual(await countOf(service, "blog/one"), "13");
+    await page.getByRole("button", { name: "Redo" }).press("Enter");
+    await page.getByText("Redone: blog/one.").waitFor();
+    strictEqual(await countOf(service, "blog/one"), "80");
 
     await openRow(page, HOSTILE);
     await press(page, "Rename, delete…");
@@ -102,6 +105,13 @@ testOwner(
     await undo.click();
     await page.getByText(`Restored ${HOSTILE}.`).waitFor();
     strictEqual(await countOf(service, HOSTILE), "12348");
+    const redo = page.getByRole("button", { name: "Redo" });
+    ok(await redo.evaluate((button) => button.ownerDocument.activeElement === button));
+    await redo.click();
+    await page.getByText(`Redone: ${HOSTILE}.`).waitFor();
+    strictEqual(await countOf(service, HOSTILE), "3");
+    await undo.click();
+    await page.getByText(`Restored ${HOSTILE}.`).waitFor();
     await refreshed(page);
     ok((await idsOf(page)).includes(HOSTILE));
 

@@ -77,6 +77,10 @@ testOwner(
     await page.getByText("Moved blog/b to blog/a: 310 views.").waitFor();
     await hitThrice(service, "blog/a");
     await undo("blog/b");
+    await keyboard.press("Enter");
+    await page.getByText("Redone: blog/b.").waitFor();
+    deepStrictEqual(await counts("blog/a", "blog/b"), ["1517", "0"]);
+    await undo("blog/b");
     deepStrictEqual(await counts("blog/a", "blog/b"), ["1207", "310"]);
     const text = await fetch(`${service.url}/counters?id=blog/a`, { headers: authorized });
     deepStrictEqual((await text.json()).days, { [dayAgo(0)]: 7, [dayAgo(1)]: 200 });

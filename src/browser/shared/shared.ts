@@ -97,14 +97,14 @@ function beginning(since: string | null, older: number) {
 }
 
 function ranking(prefix: string, counters: SharedData["counters"]) {
-  const most = counters[0]?.hits || 1;
   const rows = counters.map(({ id, hits }) => {
     const name = make(".id", make("bdi", { title: id }, id.slice(prefix.length) || id));
-    name.style.setProperty("--share", String(hits / most));
+    name.style.setProperty("--views", String(hits));
     return [name, make("span", { title: grouped(hits) }, short(hits))];
   });
   const table = tableOf("table.counters", [["Counter", "th"], ["Total", "td"]], rows);
   table.ariaLabel = "Most read";
+  table.style.setProperty("--most", String(counters[0]?.hits || 1));
   return make(
     "section.panel.card",
     { "aria-label": "Most read" },

@@ -161,16 +161,28 @@ function clearSearch() {
 
 // --- Rows ----------------------------------------------------------------------------------------
 
-/** Draws all rows again. The same part of the new row has the focus. Details stay as they are. */
+/** The last row of each line, and what it shows. */
+const drawn: Map<string, { row: HTMLElement; content: string }> = new Map();
+
+/** Draws rows that show something else than before. The same part of a new row has the focus. */
 function redraw() {
   const focused = document.activeElement;
   const line = focused?.closest("tr")?.dataset.line;
+  table.style.setProperty("--most", String(shown.most));
   const rows = rowsFrom(0);
-  const at = rows.findIndex((row) => row.parentNode === body);
-  const detail = rows[at];
-  for (const row of [...body.children]) if (row !== detail) row.remove();
-  body.prepend(...rows.slice(0, Math.max(0, at)));
-  body.append(...rows.slice(at + 1));
+  const kept = new Set<Element>(rows);
+  for (const row of [...body.children]) if (!kept.has(row)) row.remove();
+  let next = body.firstElementChild;
+  for (const row of rows) {
+    // Others move around an opened row, whose fields would lose the focus.
+    while (next && next !== row && row.parentNode === body && row.matches(".detail")) {
+      const passed = next;
+      next = next.nextElementSibling;
+      passed.remove();
+    }
+    if (next === row) next = next.nextElementSibling;
+    else body.insertBefore(row, next);
+  }
   watchEnd();
   if (line) focusOn(line, [".about", ".tick"].find((part) => focused?.matches(part)));
 }
@@ -178,8 +190,15 @@ function redraw() {
 /** Returns the rows of the lines from one on, as far as the table has them. */
 function rowsFrom(first: number) {
   return shown.lines.slice(first, most).flatMap((line, at) => {
-    const row = rowFor(line, first + at);
-    row.dataset.line = identityOf(line);
+    const identity = identityOf(line);
+    const content = JSON.stringify([line.row, line.prefix, isOpen(line), sorting.selectedIndex]);
+    const known = drawn.get(identity);
+    // What the row of a group shows depends on its members, too.
+    const isSame = known?.content === content && known.row.parentNode === body && !line.group;
+    const row = isSame ? known.row : rowFor(line);
+    drawn.set(identity, { row, content });
+    row.dataset.line = identity;
+    row.ariaRowIndex = String(first + at + 2);
     return isOpen(line) ? [row, detailFor(line)] : [row];
   });
 }
@@ -195,7 +214,7 @@ function focusOn(identity: string, part = "button") {
   row?.querySelector<HTMLElement>(part)?.focus({ preventScroll: true });
 }
 
-function rowFor(line: Line, index: number) {
+function rowFor(line: Line) {
   const { row, prefix, group } = line;
   const { rows, choices } = shown;
   const isChosen = isOpen(line);
@@ -216,7 +235,7 @@ function rowFor(line: Line, index: number) {
   );
   const box = boxFor(group?.found ?? [row], `Select ${row.id}`);
   const id = make(".id", opener, ...group ? aboutGroup(line, group) : []);
-  if (!group) id.style.setProperty("--share", String(row.month / shown.most));
+  if (!group) id.style.setProperty("--views", String(row.month));
   const cells = COLUMNS.map(([column, , look], index) => {
     if (column === "id") return make("th", { scope: "row" }, box, id);
     const value = row[column];
@@ -228,7 +247,7 @@ function rowFor(line: Line, index: number) {
   cells.splice(4, 0, make("td.trend", trend(row.days)));
   cells.push(make("td.days", sparkOf(row.days)));
   const look = (group ? ".group" : prefix === "" ? "" : ".in") + (isChosen ? ".chosen" : "");
-  return make(`tr${look}`, { "aria-rowindex": index + 2 }, ...cells);
+  return make(`tr${look}`, ...cells);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Locator, Page, Route } from "playwright-core";
 import {
   type CounterLine,
   dayAgo,
+  hitThrice,
   idsOf,
   importLines,
   openRow,
@@ -172,13 +173,13 @@ testOwner(
 );
 
 testOwner(
-  "of many counters the first hundred are rows, and more follow before the end of them is seen",
+  "of many counters the first hundred are rows, more follow before the end of them is seen, and a refresh draws what changed",
   Array.from({ length: 250 }, (_, index) => ({
     id: `c${index}`,
     hits: index,
     days: { [dayAgo(index % 60)]: index },
   })),
-  async ({ page }) => {
+  async ({ page, service }) => {
     await page.getByText("250 counters", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Total" }).click();
     const rows = page.locator(".counters > tbody > tr");
@@ -192,6 +193,13 @@ testOwner(
     await page.getByRole("heading", { name: "Key" }).waitFor();
     strictEqual(await rows.count(), 251);
     strictEqual(await page.locator(":focus").getAttribute("title"), "c0");
+    await rows.evaluateAll((all) => all.forEach((row) => row.ariaLabel = "drawn before"));
+    await hitThrice(service, "c249");
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.locator('tr:has([title="c249"])', { hasText: "252" }).waitFor();
+    strictEqual(await page.locator("tr[aria-label]").count(), 249);
+    strictEqual(await rows.count(), 251);
+    await page.getByRole("button", { name: "c0", exact: true }).focus();
     // The head of the table stays in view, and covers no row that has the focus.
     for (let row = 1; row <= 30; row++) {
       await page.keyboard.press("Shift+Tab");

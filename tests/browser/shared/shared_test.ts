@@ -133,7 +133,10 @@ async function framed(browser: Browser, origin: string): Promise<string> {
   return await waitFor("the frame or its refusal", async () => {
     if (opened.complaints.some((text) => text.includes("frame-ancestors"))) return "refused";
     const isShown = await frame.getByRole("table", { name: "Most read" }).isVisible();
-    return isShown ? await frame.locator("body").innerText() : undefined;
+    if (!isShown) return undefined;
+    const link = await frame.getByRole("link", { name: "Open page" }).boundingBox();
+    ok(link && link.height >= 32, "a finger hits the link");
+    return await frame.locator("body").innerText();
   });
 }
 

@@ -193,7 +193,7 @@ function rowsFrom(first: number) {
     const identity = identityOf(line);
     const content = JSON.stringify([line.row, line.prefix, isOpen(line), sorting.selectedIndex]);
     const known = drawn.get(identity);
-    // What the row of a group shows depends on its members, too.
+    // The row of a group depends on its members, too.
     const isSame = known?.content === content && known.row.parentNode === body && !line.group;
     const row = isSame ? known.row : rowFor(line);
     drawn.set(identity, { row, content });

@@ -258,12 +258,9 @@ const MAX_ORIGIN_LENGTH = 300;
 /** Warns if a page of another site sends the secret. Every visitor of that page can read it. */
 function warnIfOnPage({ headers }: Request, log: Log): void {
   if (headers.get("sec-fetch-site") !== "cross-site") return;
-  const given = headers.get("origin") ?? originOf(headers.get("referer"));
+  const referer = URL.parse(headers.get("referer") ?? "");
+  const given = headers.get("origin") ?? referer?.origin ?? "unknown";
   const event =
     "the secret is exposed in a web page: use a counter key there and change the secret";
   log.warnOncePer("hour", event, { origin: given.slice(0, MAX_ORIGIN_LENGTH) });
-}
-
-function originOf(referer: string | null): string {
-  return referer !== null && URL.canParse(referer) ? new URL(referer).origin : "unknown";
 }

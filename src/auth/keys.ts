@@ -32,6 +32,8 @@ type Lock = readonly [text: string, prefix: KeyPrefix | undefined];
 /** Versions of keys by counter or prefix. The default of each is 1. */
 export type KeyVersions = ReadonlyMap<string, number>;
 
+/** Size of a key in bytes. */
+const KEY_BYTES = 16;
 /** Capacity of the cache of counters and their last valid keys. */
 const CACHE_SIZE = 10_000;
 
@@ -59,7 +61,7 @@ export class Keys {
     subject: CounterId | KeyPrefix,
     to?: URL,
   ): { key: string; version?: number } {
-    const key = this.secret.shortCodeOf(this.#textOf(kind, subject, to));
+    const key = this.secret.codeOf(this.#textOf(kind, subject, to), KEY_BYTES);
     const version = this.#versionOf(subject);
     return version === 1 ? { key } : { key, version };
   }
@@ -91,7 +93,7 @@ export class Keys {
   /** Tries earlier secrets last, because most keys are made with the current one. */
   #find(given: string, locks: readonly Lock[]): KeyGrant | undefined {
     for (const secret of this.#secrets) {
-      const lock = locks.find(([text]) => sameText(secret.shortCodeOf(text), given));
+      const lock = locks.find(([text]) => sameText(secret.codeOf(text, KEY_BYTES), given));
       if (lock !== undefined) return { prefix: lock[1], isEarlier: secret !== this.secret };
     }
     return undefined;
@@ -110,10 +112,10 @@ export class Keys {
 
   /** Returns the key of a job, which shows what it is for, as in `import.github/.CODE`. */
   makeForJob(job: Job, prefix?: KeyPrefix): string {
-    if (prefix === undefined) return `${job}.${this.secret.shortCodeOf(`job:${job}`)}`;
+    if (prefix === undefined) return `${job}.${this.secret.codeOf(`job:${job}`, KEY_BYTES)}`;
     // Encode what a header cannot contain. Slashes are legible and allowed.
     const shown = encodeURIComponent(prefix).replaceAll("%2F", "/");
-    return `${job}.${shown}.${this.secret.shortCodeOf(`job:${job}:${prefix}`)}`;
+    return `${job}.${shown}.${this.secret.codeOf(`job:${job}:${prefix}`, KEY_BYTES)}`;
   }
 
   /** Returns what a key of the job opens. Returns undefined if it is none. */

@@ -33,21 +33,13 @@ export class Secret {
     return isSecret;
   }
 
-  /** Returns a code of a text that cannot be made without the secret. */
-  codeOf(text: string): string {
-    return this.#hmac(text).toString("base64url");
-  }
-
   /**
-   * Returns the first 16 bytes of the code of a text, which are as hard to guess as 128 random bits
-   * (RFC 2104, section 5).
+   * Returns the first bytes of a code of a text that cannot be made without the secret. Sixteen are
+   * as hard to guess as 128 random bits (RFC 2104, section 5).
    */
-  shortCodeOf(text: string): string {
-    return this.#hmac(text).subarray(0, 16).toString("base64url");
-  }
-
-  #hmac(text: string) {
-    return nodeCrypto().createHmac("sha256", this.#text).update(text).digest();
+  codeOf(text: string, bytes = 32): string {
+    const code = nodeCrypto().createHmac("sha256", this.#text).update(text).digest();
+    return code.subarray(0, bytes).toString("base64url");
   }
 }
 

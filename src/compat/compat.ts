@@ -180,10 +180,9 @@ function findAddress(
  */
 function parseRequest({ search }: URL, { headers }: Request): CompatRequest {
   const query = new URLSearchParams(search.replaceAll("&amp;", "&"));
-  const referer = headers.get("referer");
   return {
     get: (name) => query.get(name) ?? undefined,
-    referrer: referer !== null && URL.canParse(referer) ? new URL(referer) : undefined,
+    referrer: URL.parse(headers.get("referer") ?? "") ?? undefined,
     body: "",
   };
 }

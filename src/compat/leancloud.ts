@@ -3,7 +3,7 @@ import { type CounterId, counterId, parseCounterId } from "../domain/counter_id.
 import { parseIdempotencyKey } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint, type Protocol, type RequestContext } from "../http/endpoint.ts";
 import { type ParsedQuery, parseQuery, QueryValues } from "../http/query.ts";
-import { createResponse, headersFor } from "../http/response.ts";
+import { jsonResponse } from "../http/response.ts";
 import { Problem } from "../problem.ts";
 import type { Service } from "../service.ts";
 
@@ -15,8 +15,6 @@ const MAX_ITEMS = 100;
 const ROOT = "/as/leancloud";
 const BATCH = "/1.1/batch";
 const COUNTER = /^\/1\.1\/classes\/Counter(?:\/([\w-]+))?$/;
-
-const HEADERS = headersFor("json", "no-store");
 
 /** A query for counters. */
 interface Read {
@@ -75,12 +73,12 @@ export function leancloud(
     async respond(context, query) {
       const { request, id: prefix } = context;
       const { method, url } = request;
-      if (query !== undefined) return respond(await read(query, prefix));
+      if (query !== undefined) return jsonResponse(await read(query, prefix));
       const body = parseJson(await readSmallBody(request, MAX_BODY_BYTES, networkOf(context)));
       const path = pathOf(url);
       if (path !== BATCH) {
         const object = await write(parseWrite({ method, path, body }, prefix), context);
-        return respond(object, method === "POST" ? 201 : 200);
+        return jsonResponse(object, "no-store", method === "POST" ? 201 : 200);
       }
       const results = parseBatch(body, prefix).map((one) =>
         write(one, context).then(
@@ -88,14 +86,10 @@ export function leancloud(
           (error) => ({ error: errorObject(toProblem(error)) }),
         )
       );
-      return respond(await Promise.all(results));
+      return jsonResponse(await Promise.all(results));
     },
     // Not in the OpenAPI document, because LeanCloud defines these addresses.
   });
-}
-
-function respond(body: unknown, status = 200): Response {
-  return createResponse(JSON.stringify(body), HEADERS, status);
 }
 
 const PROTOCOL: Protocol = {

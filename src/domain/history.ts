@@ -201,15 +201,6 @@ export function padToDay(days: Days, today: Day): Days {
   return { newest: today, hits: [...zeros(today - days.newest), ...days.hits] };
 }
 
-/** Adds hits to one day. */
-export function addToDay(days: Days, day: Day, amount: number): Days {
-  const { newest, hits } = padToDay(days, day);
-  const length = Math.max(hits.length, newest - day + 1);
-  const grown = [...hits, ...zeros(length - hits.length)];
-  grown[newest - day] = (grown[newest - day] ?? 0) + amount;
-  return { newest, hits: grown };
-}
-
 /** Removes the days before `first`. */
 export function dropBefore(days: Days, first: Day): Days {
   const { newest, hits } = days;

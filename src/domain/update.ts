@@ -1,7 +1,6 @@
 import type { CounterId } from "./counter_id.ts";
 import { Failure } from "./errors.ts";
 import {
-  addToDay,
   type CounterState,
   type DatedReport,
   type Day,
@@ -95,7 +94,8 @@ function applyReport(
   // A counter that exists may already include all that the service shows. A smaller number than
   // before is that of a service that was reset. Both are only starting points.
   const growth = last ? Math.max(0, report.seen - last.seen) : 0;
-  const days = growth === 0 ? state.days : addToDay(state.days, report.day, growth);
+  const grown = { newest: report.day, hits: [growth] };
+  const days = growth === 0 ? state.days : mergeDays(state.days, grown, MERGES.add);
   return { hits: state.hits + growth, days, report };
 }
 

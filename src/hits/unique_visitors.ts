@@ -1,3 +1,4 @@
+import { Secret } from "../auth/secret.ts";
 import type { OnceOutcome } from "../domain/store.ts";
 import type { Counters } from "../counters/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
@@ -37,7 +38,7 @@ export function createUniqueVisitors(
   },
 ) {
   const stateOfToday = perDay({ calendar: counters.calendar, ended }, () => ({
-    salt: loadOnce(() => counters.salt()),
+    salt: loadOnce(async () => new Secret(await counters.salt())),
     /** Numbers of stored visitors of each counter, of the code of each network, and of all. */
     perCounter: new BoundedMap<string, number>(CACHE_SIZE),
     perNetwork: new BoundedMap<string, number>(CACHE_SIZE),
@@ -92,9 +93,8 @@ export function createUniqueVisitors(
 }
 
 /** Returns the code of a visitor, which identifies it only together with the salt of the day. */
-function visitorCode(traits: readonly string[], salt: string): string {
-  const { createHmac } = globalThis.process.getBuiltinModule("node:crypto");
+function visitorCode(traits: readonly string[], salt: Secret): string {
   // With the length in front of each, no two lists give the same text.
   const text = traits.map((trait) => `${trait.length}:${trait}`).join("");
-  return createHmac("sha256", salt).update(text).digest().subarray(0, 8).toString("base64url");
+  return salt.codeOf(text, 8);
 }

@@ -105,8 +105,8 @@ export function createResponse(
 }
 
 /** Creates a response of JSON, which no cache may keep unless `cacheControl` says so. */
-export function jsonResponse(body: unknown, cacheControl = "no-store"): Response {
-  return createResponse(JSON.stringify(body), headersFor("json", cacheControl));
+export function jsonResponse(body: unknown, cacheControl = "no-store", status = 200): Response {
+  return createResponse(JSON.stringify(body), headersFor("json", cacheControl), status);
 }
 
 /**

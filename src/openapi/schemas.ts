@@ -18,6 +18,16 @@ const DAY = record("A day and its hits.", {
   hits: NUMBER,
 });
 
+const REPORT = {
+  seen: {
+    type: ["integer", "null"],
+    description: "The total of another service in the last report. `null` if there is none.",
+    minimum: 0,
+    maximum: 2 ** 52,
+  },
+  at: { ...TIME, description: "The time of `seen`." },
+};
+
 const DECISIONS = listOf(
   record("A request for a hit.", {
     time: TIME,
@@ -100,36 +110,19 @@ export const schemas = {
     hits: HITS,
   }, {
     id: ID,
-    days: {
-      type: "object",
-      propertyNames: { format: "date" },
-      additionalProperties: NUMBER,
-      examples: [{ "2026-11-19": 12, "2026-11-20": 7 }],
-    },
+    days: daysOf(NUMBER, { "2026-11-19": 12, "2026-11-20": 7 }),
     since: {
       type: "string",
       format: "date",
       description: "The first of the days that were asked for. An import keeps earlier ones.",
     },
-    seen: {
-      type: ["integer", "null"],
-      description: "The total of another service in the last report. `null` if there is none.",
-      minimum: 0,
-      maximum: 2 ** 52,
-    },
-    at: { type: "string", format: "date-time", description: "The time of `seen`." },
+    ...REPORT,
   }),
   Addition: record("A line, or numbers to add to a counter with `mode=add`.", {}, {
     id: ID,
     hits: { type: "integer", minimum: -(2 ** 52), maximum: 2 ** 52, examples: [-42_679] },
-    days: {
-      type: "object",
-      propertyNames: { format: "date" },
-      additionalProperties: { type: "integer" },
-      examples: [{ "2026-11-20": -7 }],
-    },
-    seen: { type: ["integer", "null"], minimum: 0, maximum: 2 ** 52 },
-    at: { type: "string", format: "date-time" },
+    days: daysOf({ type: "integer" }, { "2026-11-20": -7 }),
+    ...REPORT,
   }),
   Lines: {
     type: "string",
@@ -225,6 +218,12 @@ function record(
     required: Object.keys(properties),
     additionalProperties: false,
   };
+}
+
+/** Returns the schema of numbers by their days. */
+function daysOf(number: Schema, example: Readonly<Record<string, number>>): Schema {
+  const propertyNames = { format: "date" };
+  return { type: "object", propertyNames, additionalProperties: number, examples: [example] };
 }
 
 function listOf(items: Schema, more: Schema = {}): Schema {

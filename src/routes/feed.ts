@@ -1,3 +1,4 @@
+import { weekdayIndex } from "../chart/bars.ts";
 import { type Day, formatDay, parseDay } from "../domain/history.ts";
 import { createRevalidated } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -31,7 +32,7 @@ export function feed({ counters, readPolicy }: Service): Endpoint {
     async respond({ request, id, isPrefix, grant }) {
       const last = counters.calendar.today();
       const range = { first: last - MAX_DAYS + 1, last };
-      const firstWeek = mondayOf(last) - 7 * MAX_ENTRIES;
+      const firstWeek = last - weekdayIndex(last) - 7 * MAX_ENTRIES;
       // Both of a group are found in one pass over its counters.
       const [{ days, older }, leaders] = await Promise.all([
         readRange(counters, { id, isPrefix, grant }, range),
@@ -75,11 +76,6 @@ function milestonesOf(days: KnownDays, older: number): News[] {
   return news;
 }
 
-/** Returns the Monday of a day's week. Day 0 was a Thursday. */
-function mondayOf(day: Day): Day {
-  return day - (day + 3) % 7;
-}
-
 /**
  * Returns the weeks from Monday to Sunday that are over and known, on the Monday after each.
  * `leaders` has the most read counter of each.
@@ -93,7 +89,7 @@ function weeksOf(
   let before: number | undefined;
   for (let index = 0; index + 7 <= days.length; index++) {
     const monday = days[index]?.day ?? 0;
-    if (monday !== mondayOf(monday) || monday + 7 > today) continue;
+    if (weekdayIndex(monday) > 0 || monday + 7 > today) continue;
     const views = days.slice(index, index + 7).reduce((sum, { hits }) => sum + hits, 0);
     const percent = before ? Math.round((views / before - 1) * 100) : undefined;
     const change = percent === undefined ? "" : ` (${percent < 0 ? "" : "+"}${percent} %)`;

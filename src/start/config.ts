@@ -47,12 +47,6 @@ export function parseConfig(environment: Environment) {
     return parsed ?? setting.parse(setting.default ?? "", false);
   }
 
-  /** Returns the values of all settings, by the names in {@linkcode SETTINGS}. */
-  function readAll(): Values {
-    const entries = Object.entries<Setting<unknown>>(SETTINGS);
-    return Object.fromEntries(entries.map(([name, setting]) => [name, read(setting)])) as Values;
-  }
-
   /** Runs a parser. Returns undefined and adds a problem if it throws a RangeError. */
   function attempt<Value>(setting: Setting<unknown>, parse: () => Value): Value | undefined {
     try {
@@ -90,7 +84,10 @@ export function parseConfig(environment: Environment) {
     return undefined;
   }
 
-  const { publicReads, hostedStore: _host, hostedPassword: _password, ...values } = readAll();
+  const entries = Object.entries<Setting<unknown>>(SETTINGS)
+    .map(([name, setting]) => [name, read(setting)]);
+  const { publicReads, hostedStore: _host, hostedPassword: _password, ...values } = Object
+    .fromEntries(entries) as Values;
   const { secret, replicas } = values;
   const store = readStore(values.store);
   // Only Redis has replicas. An invalid setting may have been meant to name one.

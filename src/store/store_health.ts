@@ -2,30 +2,8 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { Failure } from "../domain/errors.ts";
 
-/**
- * The health of a store. It logs once when the store becomes unavailable, once more if the cause is
- * known only later, and once when it is fully available again.
- *
- * A store that rejects writes may still answer reads. So a read does not end the state in which
- * writes fail.
- */
-export interface StoreHealth {
-  /** Called if the store did not answer. */
-  unreachable(cause: unknown): void;
-  /**
-   * Called if the store rejected the login. This is logged even if the store was unreachable
-   * before, because only its operator can fix it.
-   */
-  loginRejected(cause: unknown): void;
-  /** Called if the store rejected a write or failed to carry it out. */
-  unwritable(cause: unknown): void;
-  /** Called if the store denies a command or a key, which is logged once. */
-  forbidden(cause: unknown): void;
-  /** Called if the store answered. */
-  readable(): void;
-  /** Called if the store carried out a write. */
-  healthy(): void;
-}
+/** The health of a store. */
+export type StoreHealth = ReturnType<typeof createStoreHealth>;
 
 /** A StoreHealth that reports nowhere. */
 export const NOOP_HEALTH: StoreHealth = {
@@ -44,9 +22,13 @@ export const STORE_LABEL = "store";
 
 /**
  * Creates the health of a store or of one of its nodes, which is also a metric. It counts as
- * healthy at first.
+ * healthy at first. It logs once when the store becomes unavailable, once more if the cause is
+ * known only later, and once when it is fully available again.
+ *
+ * A store that rejects writes may still answer reads. So a read does not end the state in which
+ * writes fail.
  */
-export function createStoreHealth(log: Log, metrics: Metrics, node?: string): StoreHealth {
+export function createStoreHealth(log: Log, metrics: Metrics, node?: string) {
   const name = node ?? STORE_LABEL;
   metrics.nodes.set(name, true);
   const troubles = new Set<Trouble>();
@@ -77,15 +59,24 @@ export function createStoreHealth(log: Log, metrics: Metrics, node?: string): St
   }
 
   return {
-    unreachable: (cause) => begin("unreachable", cause),
-    loginRejected: (cause) => begin("loginRejected", cause),
-    unwritable: (cause) => begin("unwritable", cause),
-    forbidden(cause) {
+    /** Called if the store did not answer. */
+    unreachable: (cause: unknown): void => begin("unreachable", cause),
+    /**
+     * Called if the store rejected the login. This is logged even if the store was unreachable
+     * before, because only its operator can fix it.
+     */
+    loginRejected: (cause: unknown): void => begin("loginRejected", cause),
+    /** Called if the store rejected a write or failed to carry it out. */
+    unwritable: (cause: unknown): void => begin("unwritable", cause),
+    /** Called if the store denies a command or a key, which is logged once. */
+    forbidden(cause: unknown): void {
       if (!isForbiddenLogged) log.warn(FORBIDDEN, { node, cause });
       isForbiddenLogged = true;
     },
-    readable: () => end("unreachable", "loginRejected"),
-    healthy: () => end("unreachable", "loginRejected", "unwritable"),
+    /** Called if the store answered. */
+    readable: (): void => end("unreachable", "loginRejected"),
+    /** Called if the store carried out a write. */
+    healthy: (): void => end("unreachable", "loginRejected", "unwritable"),
   };
 }
 

@@ -4,13 +4,6 @@ import type { StoreLink } from "./node.ts";
 
 const CHECK_INTERVAL_MS = 300_000;
 
-interface DurabilityOptions {
-  link: Pick<StoreLink, "shards">;
-  prefix: string;
-  log: Log;
-  intervalMs?: number;
-}
-
 /**
  * Asks each master now and every five minutes whether its settings can lose counts. Returns its
  * risks, see {@linkcode OpenStore.risks}, and a function that ends this.
@@ -19,7 +12,8 @@ interface DurabilityOptions {
  * what Redis does not let this user see.
  */
 export function watchDurability(
-  { link, prefix, log, intervalMs = CHECK_INTERVAL_MS }: DurabilityOptions,
+  { link, prefix, log }: { link: Pick<StoreLink, "shards">; prefix: string; log: Log },
+  intervalMs = CHECK_INTERVAL_MS,
 ): { risks(): Risks; stop(): void } {
   const logged = new Set<string>();
   let risksOf: ReadonlyMap<string, Risks> = new Map();

@@ -83,8 +83,7 @@ Deno.test("a master that does not answer keeps its risks", async () => {
     link: { shards: () => [{ name: "all", key: "hits:home", ask }] },
     prefix: "hits:",
     log: createLog({ secrets: [], write: (line) => lines.push(line) }),
-    intervalMs: 1,
-  });
+  }, 1);
   await ended.promise;
   stop();
   deepStrictEqual([...risks().keys()], ["eviction"]);
@@ -113,7 +112,7 @@ async function watch(url: string) {
   const lines: string[] = [];
   const link = await linkTo(url);
   const log = createLog({ secrets: [], write: (line) => lines.push(line) });
-  const { risks, stop } = watchDurability({ link, prefix: "hits:", log, intervalMs: 1 });
+  const { risks, stop } = watchDurability({ link, prefix: "hits:", log }, 1);
   return {
     lines,
     risks,

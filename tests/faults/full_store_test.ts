@@ -25,7 +25,8 @@ interface Imports extends AsyncDisposable {
   check(held: ReadonlyMap<string, Seen>): void;
 }
 
-const LINES = 100;
+/** More than a piece of an import, so that a failure leaves lines that were not tried. */
+const LINES = 150;
 /** Some days ago, for the days of the lines. */
 const DAY = createCalendar("UTC").today() - 20;
 /** Milliseconds between one import and the next, as each makes the store larger. */

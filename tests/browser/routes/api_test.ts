@@ -4,7 +4,7 @@ import { credentialParameters } from "../../../src/auth/access.ts";
 import { memoryApp } from "../../support/app.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { openapi, routes } from "../../support/surface.ts";
-import { assertAccessible, testPage } from "../../support/web_page.ts";
+import { assertAccessibleInBothModes, testPage } from "../../support/web_page.ts";
 
 Deno.test("GET /api tells of every endpoint with its methods, its parameters and what opens it", async () => {
   await using app = await memoryApp();
@@ -78,17 +78,16 @@ Deno.test("GET /api lets its own style and script through and nothing else", asy
 const PUBLIC_URL = "https://hits.example.com/below";
 
 testPage(
-  "/api can be used by everybody, also on a small screen in the dark, and names PUBLIC_URL",
+  "/api can be used by everybody, also on a small screen, in light and in dark, and names PUBLIC_URL",
   {
     env: { SECRET_TOKEN: SECRET, PUBLIC_URL },
     path: "/api",
     viewport: { width: 320, height: 800 },
-    colorScheme: "dark",
   },
   async ({ page }) => {
     const line = page.locator("pre").first();
     match(await line.innerText(), new RegExp(`"${PUBLIC_URL}/hit\\?id=home"`));
-    await assertAccessible(page);
+    await assertAccessibleInBothModes(page);
     strictEqual(await page.locator("link[rel=icon][href^='data:image/svg']").count(), 1);
   },
 );

@@ -2,14 +2,17 @@ import { ok } from "node:assert/strict";
 import { fuzz } from "./fuzz_run.ts";
 import { STORES } from "./target.ts";
 
-for (const { store, options } of STORES) {
+const REQUESTS = 5000;
+
+for (const [index, { store, options }] of STORES.entries()) {
   Deno.test(
-    `the service on ${store} outlives 10,000 strange requests, and stores what it answered 200 to and nothing else`,
+    `the service on ${store} outlives 5,000 strange requests, and stores what it answered 200 to and nothing else`,
     options,
     async () => {
-      const { sent, answers, counted } = await fuzz({ store, requests: 10_000, seed: 1 });
+      // Requests of its own, because most of them never reach the store.
+      const { sent, answers, counted } = await fuzz({ store, requests: REQUESTS, seed: index + 1 });
       // Most of them must have got somewhere, or nothing was tried.
-      ok(sent >= 10_000 && counted > 1000, JSON.stringify({ sent, counted, answers }));
+      ok(sent >= REQUESTS && counted > REQUESTS / 10, JSON.stringify({ sent, counted, answers }));
     },
   );
 }

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("unit");
+await importTests("unit", 1, 2);

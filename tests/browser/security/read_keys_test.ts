@@ -131,7 +131,8 @@ Deno.test("no byte of a response to a read key depends on a counter outside of i
     if (first?.status === 200) opened.add(attempt.path);
     // The owner's response shows that the request could have told the services apart.
     const headers = { ...attempt.headers, ...authorized };
-    if (attempt.path.endsWith(".png") || !["GET", "HEAD"].includes(attempt.method)) return;
+    const { path, method, query: { length } } = attempt;
+    if (path.endsWith(".png") || length > 1 || !["GET", "HEAD"].includes(method)) return;
     const [ownFirst, ownSecond] = await Promise.all([one, other].map((service) => {
       return send(service, { ...attempt, headers });
     }));
@@ -147,8 +148,13 @@ Deno.test("no byte of a response to a read key depends on a counter outside of i
     for (const query of [["id=other/a"], ["prefix=mine/deep/"], ["prefix=other/"]]) {
       await compare({ ...base, query });
     }
+    for (const one of moreOf(path)) {
+      for (const subject of ["id=other/a", "prefix=other/"]) {
+        await compare({ ...base, query: [subject, one] });
+      }
+    }
   }
-  await fc.assert(fc.asyncProperty(attempts(quick), compare), { numRuns: times(200, 1500) });
+  await fc.assert(fc.asyncProperty(attempts(quick), compare), { numRuns: times(100, 1500) });
   await fc.assert(fc.asyncProperty(attempts(slow), compare), { numRuns: times(3, 60) });
   const protectedReads = routes.filter(({ access }) =>
     ["reader", "viewer", "lister"].includes(access)

@@ -19,7 +19,7 @@ Deno.test("on Deno KV, a service killed under 200 callers of 2,000 counters has 
     await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
     stored = ledger.check(await exported(service));
     await using load = startCallers({ service, ledger, callers: 200, ids: 2000 });
-    // So few that many counters of the newest row before are not hit again.
+    // Few enough that many counters of the newest row before are not hit again.
     await waitForHits(ledger, 500 + Math.random() * 2000);
     // Else the newest row may be one that was stored and not acknowledged.
     if (run % 2 === 0) await load.stop();

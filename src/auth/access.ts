@@ -133,7 +133,15 @@ export interface AccessOptions extends KeyOptions {
   log: Log;
 }
 
-/** Creates the checks. A missing secret and a wrong one get the same response. */
+/**
+ * Creates the checks. A missing secret and a wrong one get the same response.
+ *
+ * @example
+ * ```ts
+ * const { checkOf } = createAccess({ secret, openReads: false, log });
+ * const grant = checkOf("keyholder")?.({ request, query, id: counterId("home") });
+ * ```
+ */
 export function createAccess(
   { secret: text, openReads, startedAt, onEarlierKey, log, ...keyOptions }: AccessOptions,
 ) {

@@ -86,6 +86,12 @@ export interface HitPolicyOptions extends CreationLimitOptions {
 /**
  * Creates the policy, which applies the first of its rules that matches a hit. A hit with the
  * idempotency key of an earlier one is that hit again.
+ *
+ * @example
+ * ```ts
+ * const countHit = createHitPolicy(options);
+ * const result = await countHit({ request, connection, query, id, grant: "secret" });
+ * ```
  */
 export function createHitPolicy(options: HitPolicyOptions) {
   const { counters, hitOrigins } = options;

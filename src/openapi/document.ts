@@ -37,7 +37,14 @@ const SECRET_SHOWN =
 
 const KEY = { type: "apiKey", in: "query", name: "key" };
 
-/** Returns the OpenAPI 3.1 document of a route table. */
+/**
+ * Returns the OpenAPI 3.1 document of a route table.
+ *
+ * @example
+ * ```ts
+ * const { paths } = describeRoutes(createApp(options).routes);
+ * ```
+ */
 export function describeRoutes(routes: readonly Route[]) {
   return {
     openapi: "3.1.0",

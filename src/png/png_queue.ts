@@ -25,7 +25,16 @@ const FIXED_SCALE = 2;
 /** Makes PNGs one at a time, and loads what this needs at the first one. */
 export type PngQueue = ReturnType<typeof createPngQueue>;
 
-/** Creates a queue that loads nothing yet. */
+/**
+ * Creates a queue that loads nothing yet.
+ *
+ * @example
+ * ```ts
+ * const queue = createPngQueue(log);
+ * const png = await queue.rasterize({ svg, scale: 2 });
+ * queue.close();
+ * ```
+ */
 export function createPngQueue(log: Log) {
   let rasterizer: ReturnType<typeof startRasterizer> | undefined;
   const finished = new BoundedMap<string, Png>(CACHE_SIZE);

@@ -122,15 +122,12 @@ function timesIn(timeZone: string): (day: Day) => string {
   };
 }
 
-/** The content of a feed. */
-interface Content {
-  readonly links: string;
-  readonly timeOf: (day: Day) => string;
-  readonly news: readonly News[];
-}
-
 /** Composes a feed (RFC 4287). Its ids do not depend on the address of the service. */
-function feedOf(name: string, subject: string, { links, timeOf, news }: Content): string {
+function feedOf(
+  name: string,
+  subject: string,
+  { links, timeOf, news }: { links: string; timeOf: (day: Day) => string; news: readonly News[] },
+): string {
   const entries = news.map(({ name: entry, day, title }) =>
     `<entry><id>urn:tallymark:${name}:${entry}</id>` +
     `<title>${inHtml(subject)}: ${inHtml(title)}</title><updated>${timeOf(day)}</updated>` +

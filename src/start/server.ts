@@ -98,7 +98,16 @@ export interface OpenServiceOptions {
 /** The service without a listener. */
 export type OpenService = Awaited<ReturnType<typeof openService>>;
 
-/** Opens the store and builds the app on it. */
+/**
+ * Opens the store and builds the app on it.
+ *
+ * @example
+ * ```ts
+ * const options = { isTerminal: false, onUnusable: fail };
+ * const { app } = await openService(await readEnvironment(), options);
+ * Deno.serve(app.fetch);
+ * ```
+ */
 export async function openService(
   { environment, unknownNames, quotedNames }: LoadedEnvironment,
   { isTerminal, onUnusable, worker }: OpenServiceOptions,

@@ -138,8 +138,8 @@ export interface AccessOptions extends KeyOptions {
  *
  * @example
  * ```ts
- * const { checkOf } = createAccess({ secret, openReads: false, log });
- * const grant = checkOf("keyholder")?.({ request, query, id: counterId("home") });
+ * const { checkOf } = createAccess(options);
+ * const grant = checkOf("keyholder")?.({ request, query, id });
  * ```
  */
 export function createAccess(

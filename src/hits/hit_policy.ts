@@ -90,7 +90,7 @@ export interface HitPolicyOptions extends CreationLimitOptions {
  * @example
  * ```ts
  * const countHit = createHitPolicy(options);
- * const result = await countHit({ request, connection, query, id, grant: "secret" });
+ * const result = await countHit({ request, connection, query, id, grant });
  * ```
  */
 export function createHitPolicy(options: HitPolicyOptions) {

@@ -31,7 +31,7 @@ export type PngQueue = ReturnType<typeof createPngQueue>;
  * @example
  * ```ts
  * const queue = createPngQueue(log);
- * const png = await queue.rasterize({ svg, scale: 2 });
+ * const png = await queue.rasterize(job);
  * queue.close();
  * ```
  */

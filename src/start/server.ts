@@ -103,7 +103,6 @@ export type OpenService = Awaited<ReturnType<typeof openService>>;
  *
  * @example
  * ```ts
- * const options = { isTerminal: false, onUnusable: fail };
  * const { app } = await openService(await readEnvironment(), options);
  * Deno.serve(app.fetch);
  * ```

@@ -1,8 +1,9 @@
 /** The cells of a row. */
 export type Row = readonly string[];
 
-/** A whole number, also as 57.0, or with groups of three digits that one mark separates. */
-const WHOLE = /^(?:\d+(?:[.,]0)?|\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*)$/;
+/** A whole number, also as 57.0 or 57.00, or with groups of three digits that one mark separates. */
+const WHOLE =
+  /^(?:\d+(?:[.,]0{1,2})?|[1-9]\d{0,2}([.,'’\u00a0\u202f ])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]0{1,2})?)$/;
 /** A number with a fraction, such as a rate. */
 const FRACTION = /^[-+]?\d[\d.,'’\u00a0\u202f ]*[.,]\d+$/;
 /** Words for the sum of a column, in the languages of widely used services. */
@@ -13,7 +14,7 @@ const TOTAL =
 export function wholeNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (!WHOLE.test(trimmed)) return undefined;
-  const value = Number(trimmed.replace(/[.,]0$/, "").replace(/\D/g, ""));
+  const value = Number(trimmed.replace(/[.,]0{1,2}$/, "").replace(/\D/g, ""));
   return Number.isSafeInteger(value) ? value : undefined;
 }
 

@@ -35,6 +35,8 @@ export class Outcome {
   /** Number of rows of each table. */
   readonly rows: Map<Table, number> = new Map();
   readonly leftOut: Map<string, LeftOut> = new Map();
+  /** The hosts of pages, as far as they are named. */
+  readonly hosts: Set<string> = new Set();
 
   /** `names` has the pages of GoatCounter by their archive and number. */
   constructor(readonly names: ReadonlyMap<string, string> = new Map()) {}
@@ -121,6 +123,7 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
   const dayOf = createDays(options.timeZone, order);
   const exclusion = exclusionOf(heads, source);
   const isNumber = source?.role === "paths";
+  const host = indexOf(heads, /^host(?:name)?$/i);
   const ids = new Map<string, string | undefined>();
   let sum = 0;
 
@@ -133,6 +136,7 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
   return (row: Row, at: number) => {
     const why = exclusion(row);
     if (why) return why;
+    if (row.slice(heads.length).some(Boolean)) return "More cells than columns";
     const address = (row[page] ?? "").trim();
     const name = isNumber ? outcome.names.get(`${table.archive}/${address}`) : address;
     // GA4 has such rows of other pages.
@@ -155,6 +159,8 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
     if (hits === sum && isTotal(name)) return "The sum of all other rows";
     sum += hits;
     outcome.add(id, on, hits);
+    const from = row[host] || /^https?:\/\/[^/?#]+/i.exec(name)?.[0];
+    if (from) outcome.hosts.add(from);
   };
 }
 

@@ -1,7 +1,8 @@
 import { Unreadable } from "./open_files.ts";
 
 const QUOTE = '"';
-const DELIMITERS = [",", ";", "\t"];
+/** Of those that fit equally, the first is taken, because numbers may contain the others. */
+const DELIMITERS = ["\t", ";", ","];
 /** Number of rows from which the delimiter is guessed. */
 const GUESSED = 200;
 
@@ -45,8 +46,8 @@ export function* csvRows(text: string, delimiter: string): Generator<string[]> {
  * Returns the first row of CSV, the delimiter that most of the first rows have alike, and if all of
  * them have.
  */
-export function csvStart(text: string) {
-  const starts = DELIMITERS.map((delimiter) => {
+export function csvStart(text: string, delimiters = DELIMITERS) {
+  const starts = delimiters.map((delimiter) => {
     const rows = firstRows(text, delimiter);
     const [first = []] = rows;
     const even = rows.filter((row) => row.length === first.length && row.length > 1).length;

@@ -23,6 +23,7 @@ const MORE = "or drop more files here. Choose files of several months at once.";
 const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off. ' +
   "Import what it has?";
 const UNCHANGED = "Unchanged: all of it is here already.";
+const BY_DAYS = "A day that is here keeps the larger number. The others are added to the total.";
 /** A way to import: the words of its button, why, and whether totals are from before. */
 type Way = [words: string, why: string, isOlder: boolean];
 /** The prefix of the guides for sites. */
@@ -191,7 +192,11 @@ function importCard(page: Page) {
           [`Add ${words} before`, "They are from before the first day here.", true],
           [`Keep the larger of ${words}`, "They include what is counted here.", false],
         ]
-        : [[`Import ${words}`, "The larger of both stays.", false]];
+        : [[
+          `Import ${words}`,
+          outcome.days.size > 0 ? BY_DAYS : "The larger of both stays.",
+          false,
+        ]];
       const why = entries.size > 0 ? UNCHANGED : "There is nothing to import.";
       if (changed > 0) offer(entries, ways);
       else fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));

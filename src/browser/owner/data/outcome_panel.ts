@@ -56,7 +56,7 @@ export async function showOutcome(
 }
 
 /** Tells what an import has in one line. */
-function figures({ rows, entries, leftOut, days }: Outcome, counted: HTMLElement) {
+function figures({ rows, entries, leftOut, days, hosts }: Outcome, counted: HTMLElement) {
   const all = rows.values().reduce(add, 0);
   const out = leftOut.values().map(({ rows }) => rows).reduce(add, 0);
   const views = entries.values().map(({ views }) => views).reduce(add, 0);
@@ -67,6 +67,7 @@ function figures({ rows, entries, leftOut, days }: Outcome, counted: HTMLElement
     ...[" (", counted, "), ", make("b", plural(views, "view"))],
     ` in ${grouped(all - out)} of ${plural(all, "row")}, `,
     days.size > 0 ? `by days from ${sorted[0]} to ${sorted.at(-1)}` : "without days",
+    hosts.size > 1 && `. Pages of ${[...hosts].slice(0, 5).join(", ")} are added up by their paths`,
   );
   return make("p.told", words);
 }

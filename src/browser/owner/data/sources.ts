@@ -1,5 +1,6 @@
 import {
   type DateOrder,
+  type DayColumn,
   dayColumns,
   hasFraction,
   isDateLike,
@@ -35,6 +36,8 @@ export interface Source {
   /** Undefined if each row is one view, and has its day. */
   readonly number?: RegExp;
   readonly day?: RegExp;
+  /** The column of the query of a page. */
+  readonly query?: RegExp;
   /** Further columns that its tables have. */
   readonly has?: readonly RegExp[];
   /** The name and the first row of its table, each on a line, if others have the same columns. */
@@ -70,6 +73,7 @@ const SOURCES: readonly Source[] = [
   {
     name: "Umami",
     page: /^url_path$/,
+    query: /^url_query$/,
     day: /^created_at$/,
     has: [/^event_type$/],
     excludes: [[/^event_type$/, (cell) => cell !== "1", EVENT]],
@@ -78,6 +82,7 @@ const SOURCES: readonly Source[] = [
     name: "Matomo",
     page: /^(?:metadata: )?url$/i,
     number: /^(?:nb_hits|pageviews)$/i,
+    day: /^date$/i,
     has: [/^label$/i],
   },
   { name: "GoAccess", page: /^data$/, number: /^hits\.count$/, form: /: requests: data\n/ },
@@ -128,10 +133,11 @@ export function columnsOf(heads: Row, sample: readonly Row[], source?: Source): 
     const { page, number, day } = source;
     const index = day ? indexOf(heads, day) : NONE;
     const own = dates.filter(({ day }) => day === index);
+    const isHidden = index === NONE && day && hasTimes(heads, sample, dates);
     return {
       page: indexOf(heads, page),
       number: number ? indexOf(heads, number) : EACH_ROW,
-      day: index === NONE ? NO_DAY : own.length > 1 ? NONE : index,
+      day: isHidden || own.length > 1 ? NONE : index === NONE ? NO_DAY : index,
       order: own[0]?.order ?? ORDERS.ymd,
     };
   }
@@ -140,22 +146,34 @@ export function columnsOf(heads: Row, sample: readonly Row[], source?: Source): 
   const texts = [...heads.keys()].filter((index) => !numeric.includes(index) && !isDate(index));
   const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
   const page = only(paths.length > 0 ? paths : texts) ?? NONE;
-  const counts = numeric.filter((index) => !isDate(index) && !ID.test(heads[index] ?? ""));
+  const counts = numeric.filter((index) =>
+    !isDate(index) && !NO_VIEWS.test(heads[index] ?? "") &&
+    !sample.some((row) => /^\d{12}/.test(row[index] ?? ""))
+  );
   const isRepeated = new Set(sample.map((row) => row[page])).size < sample.length;
   const isLog = counts.length === 0 && page !== NONE && (dates.length > 0 || isRepeated);
   const number = only(counts.filter((index) => !numbersRows(index, sample))) ?? NONE;
   const date = only(dates);
-  // Days that cannot be read are days, too.
-  const hasOthers = [...heads.keys()].some((index) =>
-    index !== page && index !== number &&
-    sample.filter((row) => isDateLike(row[index] ?? "")).length * 2 > sample.length
-  );
   return {
     page,
     number: isLog ? EACH_ROW : number,
-    day: date?.isSure ? date.day : hasOthers || dates.length > 0 ? NONE : NO_DAY,
+    day: date?.isSure ? date.day : hasTimes(heads, sample, dates, [page, number]) ? NONE : NO_DAY,
     order: dates[0]?.order ?? ORDERS.ymd,
   };
+}
+
+/** Reports whether a column may have days, also in a form that cannot be read. */
+function hasTimes(
+  heads: Row,
+  sample: readonly Row[],
+  dates: readonly DayColumn[],
+  others: readonly number[] = [],
+): boolean {
+  return dates.length > 0 ||
+    heads.some((head, index) =>
+      !others.includes(index) && (DAY.test(head) ||
+        sample.filter((row) => isDateLike(row[index] ?? "")).length * 2 > sample.length)
+    );
 }
 
 /** Returns the item of a list of one. */
@@ -168,8 +186,11 @@ export function isChosen({ page, number, day }: Columns): boolean {
   return page !== NONE && number !== NONE && day !== NONE;
 }
 
-/** Names of columns that number rows or name them. */
-const ID = /id$|^(?:#|no|nr|rank)\.?$/i;
+/** Names of columns of days or times. */
+const DAY = /^(?:date|day|time|timestamp|hour|week|month|year)(?: \+.*| \(.*| month)?$/i;
+/** Names of columns that number rows, name them, or have times or durations. */
+const NO_VIEWS =
+  /id$|^(?:#|no|nr|rank)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
 
 /** Reports whether a column counts up from 0 or 1, as row numbers do. */
 function numbersRows(index: number, sample: readonly Row[]): boolean {

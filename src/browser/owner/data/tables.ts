@@ -1,7 +1,15 @@
 import { ORDERS, type Row, wholeNumber } from "./cell_text.ts";
 import { csvRows, csvStart } from "./csv.ts";
 import { type Opened, Unreadable } from "./open_files.ts";
-import { type Columns, columnsOf, isChosen, NO_DAY, type Source, sourceOf } from "./sources.ts";
+import {
+  type Columns,
+  columnsOf,
+  indexOf,
+  isChosen,
+  NO_DAY,
+  type Source,
+  sourceOf,
+} from "./sources.ts";
 
 /** A table of pages and numbers, or lines of an export of Tallymark. */
 export interface Table {
@@ -36,7 +44,7 @@ export function tablesOf(opened: Opened): Table[] {
   if (json !== text || /^\s*[[{]/.test(text)) return jsonTables({ ...opened, text: json });
   if (text.trim() === "") throw new Unreadable("it is empty.");
   if (!isList(text)) return [csv(opened)];
-  return [pairs(opened, "list", () => text.split("\n").values().map(rowOf))];
+  return [list(opened)];
 }
 
 /** Reports whether a row is an empty line. */
@@ -57,7 +65,12 @@ function create({ name, archive }: Opened, found: Found): Table {
   const source = columns ? undefined : sourceOf(heads, sample, name);
   const chosen = columns ?? columnsOf(heads, sample, source);
   const isAsked = !columns && !(source && isChosen(chosen));
-  return { ...found, name, archive, sample, source, columns: chosen, isAsked };
+  const table = { ...found, name, archive, sample, source, columns: chosen, isAsked };
+  if (!source?.query) return table;
+  const query = indexOf(heads, source.query);
+  const whole = (row: Row) =>
+    row[query] ? row.with(chosen.page, `${row[chosen.page]}?${row[query]}`) : row;
+  return { ...table, sample: sample.map(whole), rows: () => Iterator.from(rows()).map(whole) };
 }
 
 /** The columns of pairs of ids and numbers. */
@@ -67,8 +80,11 @@ const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: ORDERS.ymd };
 
 function csv(opened: Opened): Table {
   if (/^"\d+",,"(?:general|visitors)"/.test(opened.text)) return goAccess(opened);
-  const text = opened.text.startsWith("#") ? tableAmongComments(opened.text) : opened.text;
-  const { first, delimiter } = csvStart(text);
+  // Excel names the delimiter in a line of its own.
+  const [line = "", named] = /^"?sep=(.)"?(?=\n)/i.exec(opened.text) ?? [];
+  const all = opened.text.slice(line.length);
+  const text = all.startsWith("#") ? tableAmongComments(all) : all;
+  const { first, delimiter } = csvStart(text, named ? [named] : undefined);
   // A row with a number is a row, and its columns have no names.
   const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
   return create(opened, {
@@ -111,7 +127,7 @@ function tableAmongComments(text: string): string {
 // --- Lists ---------------------------------------------------------------------------------------
 
 /** A number of a list. */
-const PLAIN = /^(?:\d{1,3}(?:[.,]\d{3})+|\d+)$/;
+const PLAIN = /^(?:[1-9]\d{0,2}(?:[.,]\d{3})+|\d+)$/;
 /** The beginning of a line of a log. */
 const LOGGED = /^\d{4}-\d\d-\d\d[ T]/;
 
@@ -119,22 +135,39 @@ const LOGGED = /^\d{4}-\d\d-\d\d[ T]/;
 function isList(text: string): boolean {
   const lines = text.split("\n", SAMPLE).filter((line) => line.trim());
   const matching = lines.filter((line) =>
-    PLAIN.test(rowOf(line)[1] ?? "") && !line.includes("\t") && !LOGGED.test(line)
+    sideOf(line) && !line.includes("\t") && !LOGGED.test(line)
   );
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
   return !csvStart(text).isEven ||
-    matching.every((line) => line.trim().startsWith(rowOf(line)[1] ?? ""));
+    matching.every((line) => sideOf(line) !== "last");
 }
 
-/** Returns the id of a line and its number, which is its first or its last word. */
-function rowOf(line: string): Row {
+/** Creates the table of a list. A line that may be read in two ways is read as all others are. */
+function list(opened: Opened): Table {
+  const lines = opened.text.split("\n");
+  const sides = new Set(lines.map(sideOf).filter((side) => side && side !== "either"));
+  const [side] = sides.size === 1 ? sides : [];
+  return pairs(opened, "list", () => lines.values().map((line) => rowOf(line, side)));
+}
+
+/** Tells where a line has its number. Returns undefined if it has none. */
+function sideOf(line: string) {
+  const [first = "", ...others] = line.trim().split(/\s+/);
+  const isFirst = others.length > 0 && PLAIN.test(first);
+  if (!PLAIN.test(others.at(-1) ?? "")) return isFirst ? "first" : undefined;
+  return isFirst ? "either" : "last";
+}
+
+/** Returns the id of a line and its number. `usual` is where others have it. */
+function rowOf(line: string, usual?: string): Row {
   const text = line.trim();
-  const [first = "", ...words] = text.split(/\s+/);
-  const last = words.at(-1) ?? "";
-  if (text === "") return [""];
-  if (words.length > 0 && PLAIN.test(first)) return [text.slice(first.length).trim(), first];
-  return PLAIN.test(last) ? [text.slice(0, -last.length).trim(), last] : [line, last];
+  const found = sideOf(line);
+  const side = found === "either" ? usual : found;
+  const [number = ""] = (side === "first" ? /^\S+/ : /\S+$/).exec(text) ?? [];
+  if (side === "first") return [text.slice(number.length).trim(), number];
+  if (side === "last") return [text.slice(0, -number.length).trim(), number];
+  return text === "" ? [""] : [line, found ? "–" : number];
 }
 
 /** Creates a table of ids and numbers. */
@@ -147,7 +180,8 @@ function pairs(opened: Opened, format: string, rows: () => Iterable<Row>): Table
 export type JsonObject = Record<string, unknown>;
 
 const NO_LIST =
-  "it is not JSON with a list of objects, or with numbers by their ids, or it was cut off.";
+  "it is not JSON with a list of objects, or with numbers by their ids, or it was cut off. Days are " +
+  "read from a list of objects, each with a page, a day and a number.";
 
 function jsonTables(opened: Opened): Table[] {
   const value = jsonIn(opened.text);
@@ -172,6 +206,7 @@ function tablesIn(value: unknown, opened: Opened, depth = 2): Table[] {
     return value.length > 0 && value.every(isObject) ? [objects(opened, value)] : [];
   }
   const parts = isObject(value) ? Object.entries(value) : [];
+  if (parts.every(([name]) => ORDERS.ymd.pattern.test(name))) return [];
   if (parts.length > 0 && parts.every(([, number]) => typeof number === "number")) {
     return [pairs(opened, "JSON", () => parts.map(([id, number]) => [id, String(number)]))];
   }

@@ -123,7 +123,7 @@ Deno.test("the delimiter is that of most rows, whatever the cells hold", () => {
   deepStrictEqual(delimiterOf("a;b\n1,5;2,5\n3,5;4,5\n"), ";");
   deepStrictEqual(delimiterOf("\n\na,b\n\n1;2,3\n"), ",");
   deepStrictEqual(delimiterOf('"a;b;c"\tb\n"d;e;f"\te\n'), "\t");
-  deepStrictEqual(delimiterOf("one column\n"), ",");
+  deepStrictEqual(delimiterOf("/a\t1,2\n/b\t3,4\n"), "\t");
 });
 
 Deno.test("no cell of an export is a formula, and each reads back with at most a mark before it", () => {

@@ -232,6 +232,54 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     lines: ['{"id":"a","hits":12345}', '{"id":"user/other","hits":41}', '{"id":"x y","hits":7}'],
     leftOut: { "No whole number": { rows: 1, row: 1 } },
   },
+  "a list whose numbers are last, also where an id is a number": {
+    files: { "list.txt": "home 120\nabout 30\n404 12\n2026 44\n" },
+    source: undefined,
+    lines: ["home", "about", "404", "2026"].map((id, at) =>
+      JSON.stringify({ id, hits: [120, 30, 12, 44][at] })
+    ),
+  },
+  "a list that does not say on which side of a line its number is": {
+    files: { "list.txt": "404 12\n7 /a\n/b 5\n" },
+    source: undefined,
+    lines: ['{"id":"a","hits":7}', '{"id":"b","hits":5}'],
+    leftOut: { "No whole number": { rows: 1, row: 1 } },
+  },
+  "a row with more cells than columns, which is left out": {
+    files: { "x.csv": "page,views\n/a,1,234\n/b,56,\n" },
+    source: undefined,
+    lines: ['{"id":"b","hits":56}'],
+    leftOut: { "More cells than columns": { rows: 1, row: 2 } },
+  },
+  "tabs between numbers with commas": {
+    files: { "x.tsv": "/a\t1,234\n/b\t2,345\n" },
+    source: undefined,
+    lines: ['{"id":"a","hits":1234}', '{"id":"b","hits":2345}'],
+  },
+  "the line in which Excel names the delimiter": {
+    files: { "x.csv": "sep=;\nSeite;Aufrufe\n/a,b;5,00\n" },
+    source: undefined,
+    lines: ['{"id":"a,b","hits":5}'],
+  },
+  "Umami's pages that parameters name": {
+    files: {
+      "x.csv":
+        "url_path,url_query,event_type,created_at\n/,p=1,1,2026-01-01\n/,p=2,1,2026-01-01\n" +
+        "/,,1,2026-01-01\n",
+    },
+    options: { query: "p" },
+    source: "Umami",
+    lines: [
+      '{"id":"?p=1","days":{"2026-01-01":1}}',
+      '{"id":"?p=2","days":{"2026-01-01":1}}',
+      '{"id":"home","days":{"2026-01-01":1}}',
+    ],
+  },
+  "Matomo by days": {
+    files: { "x.csv": "date,label,nb_hits,url\n2026-01-02,a,12,https://example.com/a\n" },
+    source: "Matomo",
+    lines: ['{"id":"a","days":{"2026-01-02":12}}'],
+  },
   "a list in JSON with facts about it": {
     files: { "x.json": '{"meta":{"page":1},"results":[{"path":"/a","views":5}]}' },
     source: undefined,
@@ -322,6 +370,14 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
   "no numbers that may be row numbers": [
     "date,page,n\n2026-01-02,/a,1\n2026-01-02,/b,2\n2026-01-03,/a,3",
     "page | ? | date year-month-day",
+  ],
+  "no times and no rates as views": [
+    "page,timestamp,avg_time_seconds,share\n/a,20261120101530,31,0.375\n/b,20261120101531,12,0.500",
+    "page | ? | ?",
+  ],
+  "no day of a known place whose days have another name": [
+    "Page path,Date + hour (YYYYMMDDHH),Views\n/a,2026112010,3",
+    "Page path | Views | ?",
   ],
   "no number of a log with blanks": [
     "#Fields: date time uri status\n2026-11-01 10:00:00 /a 200\n2026-11-01 10:00:01 /b 200",

@@ -40,7 +40,7 @@ export function banner(
     lines.push(
       `  sign in   ${config.publicUrl ?? url}/#sign-in=${signIn} (works once, for ten minutes)`,
     );
-  } else lines.push(`  page      ${config.publicUrl ?? url}`);
+  } else lines.push(`  page      ${config.publicUrl ?? url}/`);
   return lines.join("\n");
 }
 

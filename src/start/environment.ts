@@ -57,17 +57,31 @@ function readVariables(): Environment {
   return variables;
 }
 
+/** A line whose value has a # that no blank precedes, and no quotation marks. */
+const CUT = /^\s*(?:export\s+)?(\w+)\s*=[^\S\n]*[^\s"'`#][^\n#]*(?<!\s)#/gm;
+
 async function readDotEnv(): Promise<Environment> {
   try {
     // In the bundle, readFileSync takes long to create its error for a missing file.
     const bytes = await Deno.readFile(".env");
     // Fatal, because no setting would be found in UTF-16, which some editors on Windows write.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const cut = [...text.matchAll(CUT)].flatMap(([, name = ""]) =>
+      VARIABLES.includes(name) ? [name] : []
+    );
+    if (cut.length > 0) {
+      throw new ConfigError(
+        cut.map((name) =>
+          `${name} in .env must be in quotation marks, because a # begins a comment there`
+        ),
+      );
+    }
     // Loading any "node:" module takes longer than loading this whole service.
     const { parseEnv } = await import("node:util");
     return parseEnv(text);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
+    if (error instanceof ConfigError) throw error;
     throw new StartError(
       ".env exists but cannot be read: make it a UTF-8 text file that this process may read",
       { cause: error },

@@ -63,8 +63,8 @@ const DEFAULT_PORT = 6379;
 
 /** Parses a `redis://` or `rediss://` URL. Returns undefined for anything else. */
 export function redisFromUrl(text: string): RedisAddress | undefined {
-  // An unencoded ? or # in a password ends the URL there, so that the rest names another host.
-  if (/[?#].*@/.test(text)) return undefined;
+  // A query has no meaning here, and an unencoded ? or # in a password would end the URL.
+  if (/[?#]/.test(text)) return undefined;
   const url = URL.parse(text);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return undefined;
   const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1];

@@ -95,7 +95,8 @@ async function usePage(site: string): Promise<void> {
   const { page } = context;
   await page.goto(stdout.trim());
   await page.getByText(/^as of /).locator("visible=true").waitFor();
-  await page.goto(`${site}/hits/#badges`);
+  // Without the last slash, as one types it.
+  await page.goto(`${site}/hits#badges`);
   await page.getByLabel("Counter", { exact: true }).fill("blog/a");
   await page.getByRole("radio", { name: /^Count views and show them/ }).check();
   await page.getByText(`${site}/hits/hit.svg?id=blog/a&`).locator("visible=true").waitFor();

@@ -92,7 +92,7 @@ if (!customElements.get("tally-mark")) {
   // The language of the nearest ancestor that names one, or that of the browser.
   const languageOf = (element) => {
     try {
-      return Intl.getCanonicalLocales(element.closest("[lang]").lang);
+      return new Intl.Locale(element.closest("[lang]").lang.replace("_", "-"));
     } catch {
       // No ancestor has a language that is valid.
     }
@@ -128,7 +128,7 @@ if (!customElements.get("tally-mark")) {
   };
 
   const lookAtMark = (mark, attributes) => {
-    const { counter, prefix, key, period = "total", once: day, local, like, ...form } = attributes;
+    const { counter, prefix, key, period = "total", once: day, local, like } = attributes;
     const content = mark.textContent;
     const [before, last, first = content, lastKey] = shown.get(mark) ?? [];
     const id = idOf(mark, attributes);
@@ -144,8 +144,8 @@ if (!customElements.get("tally-mark")) {
         view.refused = response.status === 401;
         return (await response.json()).hits;
       }, key !== lastKey);
-      const { done } = view;
-      if (period !== "total") view = once(key + name, () => done.then(() => read(id, period)));
+      const after = view.done;
+      if (period !== "total") view = once(key + name, () => after.then(() => read(id, period)));
     } else {
       // A like is counted by its button.
       if (!said && like == null) {
@@ -154,7 +154,7 @@ if (!customElements.get("tally-mark")) {
       view = once(name, () => read(id, period));
     }
     let text = before && before !== name ? "–" : last;
-    if (view.hits != null) text = textOf(view.hits, form, mark);
+    if (view.hits != null) text = textOf(view.hits, attributes, mark);
     // A morph brings the first content back. A translation of the number stays.
     const isOld = text !== last || content === first;
     if (text && isOld && text !== content) mark.textContent = text;

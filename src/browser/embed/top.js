@@ -66,7 +66,9 @@ const draw = (counters, prefix, href, textOf) => {
     const page = id.slice(prefix.length);
     const link = document.createElement("a");
     // Anyone may have made up the id. Two slashes would lead to another site.
-    link.href = href + encodeURI(page.replace(/^\/*/, ""));
+    const path = encodeURI(page.replace(/^\/*/, ""));
+    // The id of a page keeps what is encoded because it would end a path, as in C%2B%2B.
+    link.href = href + path.replace(/%25(?=2[3-6BCF]|3[ABDF]|40)/gi, "%");
     if (link.protocol === "javascript:") link.removeAttribute("href");
     link.textContent = page;
     const item = document.createElement("li");

@@ -1,5 +1,10 @@
 import { make } from "./make.ts";
 
+// The owner's page may be opened at /hits in place of /hits/. Its addresses would lead outside, and
+// the secret with them.
+if (document.getElementById("facts") && !location.pathname.endsWith("/")) {
+  history.replaceState(null, "", `${location.pathname}/${location.search}${location.hash}`);
+}
 /** The address of the service in this browser. */
 export const here = new URL(".", location.href);
 const named = document.querySelector<HTMLMetaElement>("meta[name=public-url]");

@@ -118,14 +118,14 @@ const LANGUAGES: [lang: string, words: string, texts: string[]][] = [
     "١٬٠٠٠٬٠٠٠ مشاهدة واحدة",
   ]],
   ["zh-Hans", "次浏览", ["0 次浏览", "1 次浏览", "3 次浏览", "12,345 次浏览", "1,000,000 次浏览"]],
-  ["fr", "vue,de vues,vues", [
+  ["fr_FR", "vue,de vues,vues", [
     "0 vue",
     "1 vue",
     "3 vues",
     "12\u202f345 vues",
     "1\u202f000\u202f000 de vues",
   ]],
-  ...["", "no_language", "{{ page.lang }}"].map((
+  ...["", "no language", "{{ page.lang }}"].map((
     lang,
   ): [string, string, string[]] => [lang, "просмотр,просмотра,просмотров", [
     "0 просмотров",

@@ -26,7 +26,7 @@ Deno.test("address, store, reads, where the secret is, a curl line, and the link
 Deno.test("with PUBLIC_URL, the sign-in link works at the address of the service", () => {
   const environment = { PUBLIC_URL: "https://example.org/hits" };
   match(show(environment), /\n {2}public {4}https:\/\/example\.org\/hits\n/);
-  match(show(environment), /\n {2}page {6}https:\/\/example\.org\/hits$/);
+  match(show(environment), /\n {2}page {6}https:\/\/example\.org\/hits\/$/);
   match(show(environment, { signIn: "1ee7" }), / https:\/\/example\.org\/hits\/#sign-in=1ee7 /);
 });
 
@@ -49,7 +49,7 @@ Deno.test("a secret that no file keeps is printed, with a curl line", () => {
     text.split("\n").slice(3).join("\n"),
     `  secret    f00 (NEW, for this run only: set SECRET_TOKEN to keep one)
   try       curl -X POST -H "X-Auth-Token: f00" "http://localhost:8000/hit?id=home"
-  page      http://localhost:8000`,
+  page      http://localhost:8000/`,
   );
 });
 

@@ -33,8 +33,9 @@ const cases: Case[] = [
   },
   {
     name: "quotes, comments, export, blank lines and CRLF",
-    file: '# note\r\n\r\nexport SECRET_TOKEN="a #b"\r\nPORT=1 # one\r\n',
-    expected: of("a #b", "1"),
+    file: '# note\r\n\r\nexport SECRET_TOKEN="a #b#"\r\nPORT=1 # one#\r\nx=a#b',
+    expected: of("a #b#", "1"),
+    unknownNames: ["x"],
   },
   {
     name: "an old name",
@@ -87,6 +88,8 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
     if (file !== undefined) await Deno.writeTextFile(join(folder.path, `${index}/.env`), file);
   }
   await Deno.mkdir(join(folder.path, "unreadable/.env"), { recursive: true });
+  await Deno.mkdir(join(folder.path, "cut"));
+  await Deno.writeTextFile(join(folder.path, "cut/.env"), "SECRET_TOKEN=a#b\nexport PORT = 1#\n");
   await Deno.mkdir(join(folder.path, "utf16"));
   await Deno.writeFile(join(folder.path, "utf16/.env"), utf16("SECRET_TOKEN=a\r\n"));
   const module = new URL("../../../src/start/environment.ts", import.meta.url);
@@ -100,7 +103,7 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
       console.log(JSON.stringify(await readEnvironment()));
       for (const name of Object.keys(variables)) Deno.env.delete(name);
     }
-    for (const name of ["unreadable", "utf16"]) {
+    for (const name of ["unreadable", "utf16", "cut"]) {
       Deno.chdir("../" + name);
       await readEnvironment().catch((error) => console.log(error.name + ": " + error.message));
     }
@@ -127,7 +130,14 @@ Deno.test("readEnvironment: .env and the process, case by case", async (t) => {
   await t.step("so does one that is not UTF-8", () => {
     match(lines[cases.length + 1] ?? "", /^StartError: \.env exists but cannot be read/);
   });
+  await t.step("and values that a # would cut, all of which are named", () => {
+    const [secret, port] = lines.slice(cases.length + 2);
+    strictEqual(secret, `ConfigError: SECRET_TOKEN ${CUT}`);
+    strictEqual(port, `PORT ${CUT}`);
+  });
 });
+
+const CUT = "in .env must be in quotation marks, because a # begins a comment there";
 
 /** As PowerShell 5 writes a file: with a byte order mark, the low byte first. */
 function utf16(text: string): Uint8Array<ArrayBuffer> {

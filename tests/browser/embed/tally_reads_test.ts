@@ -243,7 +243,7 @@ testReads(
 for (const prefix of ["/", "/blog/", "//blog/"]) {
   testReads(
     `<tally-top> links to pages of the site where the ids begin as in prefix="${prefix}"`,
-    { [`${prefix}first`]: 2, [`${prefix}second/part`]: 1 },
+    { [`${prefix}first`]: 2, [`${prefix}C%2B%2B/ü%`]: 1 },
     async ({ site, reader, open }) => {
       const key = await site.groupKey(prefix);
       await open(`<tally-top prefix="${prefix}" key="${key}"></tally-top>`);
@@ -252,7 +252,7 @@ for (const prefix of ["/", "/blog/", "//blog/"]) {
       const path = prefix.replace("//", "/");
       deepStrictEqual(await links.evaluateAll((all) => all.map((link) => String(link))), [
         `http://blog.example${path}first`,
-        `http://blog.example${path}second/part`,
+        `http://blog.example${path}C%2B%2B/%C3%BC%25`,
       ]);
     },
   );

@@ -1,7 +1,7 @@
 /** The cells of a row. */
 export type Row = readonly string[];
 
-/** A whole number, also as 57.0 or 57.00, or with groups of three digits that one mark separates. */
+/** A whole number, also as 57.00, or with groups of three digits that one mark separates. */
 const WHOLE =
   /^(?:\d+(?:[.,]0{1,2})?|[1-9]\d{0,2}([.,'’\u00a0\u202f ])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]0{1,2})?)$/;
 /** A number with a fraction, such as a rate. */

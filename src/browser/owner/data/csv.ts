@@ -1,7 +1,7 @@
 import { Unreadable } from "./open_files.ts";
 
 const QUOTE = '"';
-/** Of those that fit equally, the first is taken, because numbers may contain the others. */
+/** The first one that fits is taken, because numbers may contain those after it. */
 const DELIMITERS = ["\t", ";", ","];
 /** Number of rows from which the delimiter is guessed. */
 const GUESSED = 200;

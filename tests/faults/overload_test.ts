@@ -17,10 +17,10 @@ import { startProxiedService } from "../support/proxied_redis.ts";
  * second time.
  */
 const CALLERS = 12_000;
-const REQUESTS = 20_000;
+const REQUESTS = 14_000;
 
 Deno.test(
-  "/hit: of 20,000 requests those past the bound are 503, and the others exact",
+  "/hit: of 14,000 requests those past the bound are 503, and the others exact",
   needsRedis,
   async () => {
     await using proxied = await startProxiedService();

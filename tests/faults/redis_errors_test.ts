@@ -62,7 +62,7 @@ Deno.test(
       await service.storeReady();
       strictEqual(await statusOfHit(service), 200, error);
       strictEqual(await redis.command("GET", "hits:home"), String(index + 2), error);
-      match(service.stderr(), new RegExp(`store unavailable.*${error}`));
+      await service.waitForOutput(new RegExp(`store unavailable.*${error}`));
     }
   },
 );
@@ -115,12 +115,9 @@ for (
       await redis.command("ACL", "SETUSER", "default", "+@all");
       await service.storeReady();
       strictEqual(await statusOfHit(service), 200);
-      strictEqual(
-        service.stderr().match(/permission of Redis missing/g)?.length,
-        1,
-        service.stderr(),
-      );
-      strictEqual(service.stderr().match(/store available/g)?.length, 1, service.stderr());
+      const { stderr } = await service.stop();
+      strictEqual(stderr.match(/permission of Redis missing/g)?.length, 1, stderr);
+      strictEqual(stderr.match(/store available/g)?.length, 1, stderr);
     },
   );
 }
@@ -183,12 +180,9 @@ Deno.test(
     await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
-    await service.waitForOutput(/"event":"store available"}/);
-    strictEqual(
-      service.stderr().match(/No node of the cluster serves/g)?.length,
-      1,
-      service.stderr(),
-    );
+    const { stderr } = await service.stop();
+    match(stderr, /"event":"store available"}/);
+    strictEqual(stderr.match(/No node of the cluster serves/g)?.length, 1, stderr);
     strictEqual(await redis.command("GET", "hits:home"), "1");
   },
 );

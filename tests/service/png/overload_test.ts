@@ -6,7 +6,7 @@ import { fullNumbers } from "../../support/time_limit.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
 const CONNECTIONS = 64;
-const HITS = 100;
+const HITS = 25;
 /**
  * Maximum resident memory of a service that draws the largest PNGs, in megabytes. On a machine that
  * other tests use, more garbage waits for its collection.

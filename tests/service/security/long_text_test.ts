@@ -71,11 +71,15 @@ Deno.test(
     const values = TEXTS.filter((text) => text.endsWith("!"))
       .map((text) => encodeURIComponent(text.slice(-QUERY_LENGTH)))
       .map((value) => value.slice(-QUERY_LENGTH).replace(/^[^%]{0,2}(?=%)/, ""));
-    await sendAll(
-      starts.flatMap((start) =>
-        values.map((value) => ({ path: start + value, "x-auth-token": SECRET }))
-      ),
-    );
+    const byName = Map.groupBy(starts, (start) => start.slice(start.indexOf("?")));
+    // Endpoints read a parameter in one way, so a third of the values at each of several suffices.
+    await sendAll([...byName.values()].flatMap((starts) =>
+      starts.flatMap((start, at) => {
+        const parts = Math.min(starts.length, 3);
+        return values.filter((_, index) => index % parts === at % parts)
+          .map((value) => ({ path: start + value, "x-auth-token": SECRET }));
+      })
+    ));
   },
 );
 

@@ -29,7 +29,8 @@ for (const workers of fullNumbers ? [2, 8] : [2]) {
         await using load = startCallers({ service, callers: 100, ledger });
         await waitForHits(ledger, 3000);
         await load.stop();
-        ledger.checkOutcomes(200);
+        // A worker may still open its store.
+        ledger.checkOutcomes(200, 503);
         strictEqual(ledger.checkExact(await storedInRedis(redis)), ledger.acknowledged);
       },
     });

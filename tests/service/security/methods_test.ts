@@ -61,7 +61,7 @@ Deno.test("a request line without a path is answered like any other, one without
       }
     }
   }
-  const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
-  deepStrictEqual(events, ["start"]);
   deepStrictEqual((await target.end()).counters, new Map());
+  const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
+  deepStrictEqual(events, ["start", "stop"]);
 });

@@ -9,7 +9,6 @@ import { Problem } from "../../../src/problem.ts";
 import { field, memoryApp, openApp } from "../../support/app.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { SECRET } from "../../support/secret.ts";
-import { times } from "../../support/times.ts";
 import { codePoint } from "../../support/code_point.ts";
 
 const log = createLog({ secrets: [], write: () => {} });
@@ -192,7 +191,7 @@ Deno.test("what was right before opens what it did and nothing else, in any orde
         strictEqual((await opened({ access, query: `?${name}=${text}` }, id)).hit, right);
       }
     }),
-    { numRuns: times(200) },
+    { numRuns: 200 },
   );
 });
 
@@ -207,7 +206,7 @@ Deno.test("a secret opens and nothing else does, whatever they are", async () =>
         secret !== "" && secret === given,
       );
     }),
-    { numRuns: times(500) },
+    { numRuns: 500 },
   );
 });
 

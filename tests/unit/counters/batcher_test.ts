@@ -6,7 +6,6 @@ import { skippingClock } from "../../support/fake_clock.ts";
 import { type BatcherLimits, openBatcher, turn } from "../../support/sent_batches.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
-import { times } from "../../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
 Deno.test("calls that queue up are sent as one batch when the store answers, in the order of arrival", async () => {
@@ -269,7 +268,7 @@ Deno.test("every number is returned once, in order, however hits and batches int
         strictEqual(store.number(id), numbers.length + unknown);
       }
     }),
-    { numRuns: times(200) },
+    { numRuns: 200 },
   );
 });
 

@@ -9,7 +9,6 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { fakeClock, skippingClock } from "../../support/fake_clock.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
-import { times } from "../../support/times.ts";
 import { LongJob } from "../../../src/waiting.ts";
 
 const BLOG = counterId("blog/");
@@ -62,7 +61,7 @@ Deno.test("whatever the counters hold, sums and rankings are those of the counte
         strictEqual(onDay(days, day), sum, `day ${day}`);
       }
     }),
-    { numRuns: times(60) },
+    { numRuns: 60 },
   );
 });
 

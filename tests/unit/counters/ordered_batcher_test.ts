@@ -4,7 +4,6 @@ import { type CounterId, counterId } from "../../../src/domain/counter_id.ts";
 import { skippingClock } from "../../support/fake_clock.ts";
 import { type BatcherLimits, openBatcher, turn } from "../../support/sent_batches.ts";
 import { rejectsWith } from "../../support/store_contract.ts";
-import { times } from "../../support/times.ts";
 
 const [A, B, C] = [counterId("a"), counterId("b"), counterId("c")] as const;
 
@@ -87,7 +86,7 @@ Deno.test("writes of each counter are sent in the order of arrival, however batc
         deepStrictEqual(sent, numbers);
       }
     }),
-    { numRuns: times(200) },
+    { numRuns: 200 },
   );
 });
 

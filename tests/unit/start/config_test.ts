@@ -3,7 +3,6 @@ import { assert, constantFrom, oneof, property, record, string, stringMatching }
 import { type Config, parseConfig } from "../../../src/start/config.ts";
 import type { RedisAddress, StoreSetting } from "../../../src/store/setting.ts";
 import { ConfigError, type Environment, VARIABLES } from "../../../src/start/settings.ts";
-import { times } from "../../support/times.ts";
 
 const plain: Config = {
   platform: "standalone",
@@ -258,7 +257,7 @@ Deno.test("the value of a setting stands in no problem", () => {
         }
       }
     }),
-    { numRuns: times(500) },
+    { numRuns: 500 },
   );
 });
 

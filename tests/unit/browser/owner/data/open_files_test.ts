@@ -4,7 +4,6 @@ import { importOf, packedWith, utf16, zip } from "../../../../support/data_files
 import fc from "fast-check";
 import Papa from "papaparse";
 import { csvCell, csvRows, csvStart } from "../../../../../src/browser/owner/data/csv.ts";
-import { times } from "../../../../support/times.ts";
 import { pageId } from "../../../../../src/browser/embed/page_id.ts";
 
 type Content = string | Uint8Array<ArrayBuffer>;
@@ -90,7 +89,7 @@ Deno.test("any table that a CSV writer wrote reads back", () => {
       const text: string = Papa.unparse(rows, { delimiter, newline: "\n" });
       deepStrictEqual(rowsOf(text, delimiter), rows);
     }),
-    { numRuns: times(500) },
+    { numRuns: 500 },
   );
 });
 
@@ -105,7 +104,7 @@ Deno.test("what is no CSV reads as papaparse reads it, or names the row of a quo
         throws(() => rowsOf(given), /^Error: the quote in row \d+ is not closed/);
       } else deepStrictEqual(rowsOf(given), data);
     }),
-    { numRuns: times(2000) },
+    { numRuns: 2000 },
   );
 });
 
@@ -135,7 +134,7 @@ Deno.test("no cell of an export is a formula, and each reads back with at most a
       const [[cell = ""] = []] = rowsOf(`${written},`);
       deepStrictEqual(cell === text || cell === `'${text}`, true);
     }),
-    { numRuns: times(500) },
+    { numRuns: 500 },
   );
 });
 

@@ -52,6 +52,48 @@ testOwner(
 );
 const order = ["Today", "Yesterday", "7 days", "Trend", "30 days", "Total", "Last 30 days"];
 
+/** What has the focus, where it is on the page, and if nothing covers it. */
+interface Focused {
+  readonly name: string;
+  readonly top: number;
+  readonly bottom: number;
+  readonly isSeen: boolean;
+  /** True for the bar with what can be done to the selected counters. */
+  readonly isInBar: boolean;
+}
+
+const AT_FOCUS = `(() => {
+  const { activeElement } = document;
+  const { title, ariaLabel, textContent } = activeElement;
+  const target = activeElement.closest("label") ?? activeElement;
+  const { left, top, bottom } = target.getBoundingClientRect();
+  const isSeen = target.contains(document.elementFromPoint(left + 5, (top + bottom) / 2));
+  const name = title || ariaLabel || textContent || target.textContent;
+  const isInBar = activeElement.closest("[popover]") !== null;
+  return { name, isSeen, isInBar, top: top + scrollY, bottom: bottom + scrollY };
+})()`;
+
+testOwner(
+  "by keyboard the focus goes down a zoomed page, and nothing covers what has it",
+  LINES,
+  async ({ page }) => {
+    await page.getByRole("button", { name: "Select", exact: true }).click();
+    await page.getByLabel("Select blog/one", { exact: true }).check();
+    await page.getByRole("link", { name: "Tallymark" }).focus();
+    let last = 0;
+    let way = "";
+    while (!way.endsWith("> blog/one")) {
+      const { name, top, bottom, isSeen, isInBar } = await page.evaluate<Focused>(AT_FOCUS);
+      way += ` > ${name}`;
+      ok(isSeen && (isInBar || bottom > last), way);
+      if (!isInBar) last = top;
+      await page.keyboard.press("Tab");
+    }
+    match(way, /Sign out > .* > Select all > .* > Select blog\/two > blog\/two > /);
+  },
+  { viewport: { width: 390, height: 640 } },
+);
+
 testOwner(
   "a group copies the lines of all its counters, leads to what can be done to them, and offers the list alone where reads are protected",
   LINES,

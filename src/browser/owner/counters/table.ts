@@ -65,9 +65,9 @@ const tools = make(
     make("kbd", { "aria-hidden": true }, "/"),
     make("button.clear", { click: clearSearch, "aria-label": "Clear" }, "×"),
   ),
+  picking,
   make("label.check", grouping, "Group by prefix"),
   make("label.check.sort", "Sort by", sorting),
-  picking,
   make("label.check.tick", everything, "Select all"),
   count,
 );

@@ -1,4 +1,4 @@
-import { type Bar, barsOf, isTick, type Range } from "../../chart/bars.ts";
+import { type Bar, barsOf, DAY_MS, isTick, type Range } from "../../chart/bars.ts";
 import type { Days } from "../../domain/history.ts";
 import { LANGUAGE } from "./words.ts";
 
@@ -24,7 +24,6 @@ export interface ChartBar extends Bar {
   long: string;
 }
 
-export const DAY_MS = 86_400_000;
 /** Number of days that are kept of each counter: those of the longest chart of days. */
 export const DAYS = 90;
 /** Number of days that the longest range of a chart needs. */

@@ -1,12 +1,13 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
+import { DAY_MS } from "../../chart/bars.ts";
 import { short } from "../lib/cells.ts";
 import { base, here } from "../lib/browser.ts";
 import { choice } from "../lib/choice.ts";
 import { byId, fill, make, tableOf } from "../lib/make.ts";
 import { errorMessage, grouped, timeText } from "../lib/words.ts";
-import { DAY_MS, dayNumber, figuresOf, fullDay, YEAR } from "../lib/figures.ts";
+import { dayNumber, figuresOf, fullDay, YEAR } from "../lib/figures.ts";
 import { chart } from "../lib/history_chart.ts";
 import { imageSnippets, inHtml, queryOf, snippetBox } from "../lib/snippets.ts";
 import { askForSession, isSignedIn } from "../owner/sign_in/session_store.ts";
@@ -93,7 +94,7 @@ function yearOfDays() {
 function beginning(since: string | null, older: number) {
   if (since === null) return " ";
   const day = fullDay(dayNumber(since));
-  return older > 0 ? `${grouped(older)} before ${day}` : `since ${day}`;
+  return older > 0 ? `${short(older)} before ${day}` : `since ${day}`;
 }
 
 function ranking(prefix: string, counters: SharedData["counters"]) {

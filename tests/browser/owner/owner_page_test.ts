@@ -52,7 +52,7 @@ testOwner(
 );
 const order = ["Today", "Yesterday", "7 days", "Trend", "30 days", "Total", "Last 30 days"];
 
-/** What has the focus, where it is on the page, and if nothing covers it. */
+/** The element that has the focus, its place on the page, and if it is in sight. */
 interface Focused {
   readonly name: string;
   readonly top: number;

@@ -143,7 +143,7 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
     `/hit: every request is answered in 2.2 s with ${title}, and the service recovers`,
     needsRedis,
     async () => {
-      const seconds = times(5, 20);
+      const seconds = times(3, 20);
       const stops = title.includes("SIGSTOP");
       await using proxied = await startProxiedRedis();
       const { redis, proxy, url } = proxied;

@@ -27,7 +27,7 @@ for (const workers of fullNumbers ? [2, 8] : [2]) {
       ...shared,
       async fn() {
         await using load = startCallers({ service, callers: 100, ledger });
-        await waitForHits(ledger, 3000);
+        await waitForHits(ledger, 1000);
         await load.stop();
         // A worker may still open its store.
         ledger.checkOutcomes(200, 503);
@@ -40,7 +40,7 @@ for (const workers of fullNumbers ? [2, 8] : [2]) {
       ...shared,
       async fn() {
         await using load = startCallers({ service, callers: 100, ledger });
-        await waitForHits(ledger, 1000);
+        await waitForHits(ledger, 500);
         const { code, stderr } = await service.stop("SIGTERM");
         await load.stop();
         strictEqual(code, 0, stderr);
@@ -57,7 +57,7 @@ Deno.test(
     await using redis = await startRedis();
     await using service = await startWorkers(redis, 2);
     await using load = startCallers({ service, callers: 100 });
-    await waitForHits(load.ledger, 1000);
+    await waitForHits(load.ledger, 500);
     await service.kill();
     await load.stop();
     load.ledger.check(await storedInRedis(redis));

@@ -1,5 +1,5 @@
-import { match, strictEqual } from "node:assert/strict";
-import { runService, startService } from "../../support/service.ts";
+import { strictEqual } from "node:assert/strict";
+import { startService } from "../../support/service.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 
@@ -17,16 +17,3 @@ Deno.test("a service with another prefix on one Deno KV file has counters of its
     strictEqual(await hit(prefix ?? "", id ?? ""), 1, prefix);
   }
 });
-
-for (const [prefix, beside] of [["{hits}:", "hits:{all}:"], ["tallymark:", "hits:"]] as const) {
-  Deno.test(`a prefix whose counters could be taken for entries of the service ends the start: ${prefix}`, async () => {
-    const { code, stderr } = await runService({ env: { STORE_PREFIX: prefix } });
-    strictEqual(code, 1);
-    match(
-      stderr,
-      /STORE_PREFIX must not begin with \{ or tallymark, as the service's own keys do .*use hits:\{all\}:/,
-    );
-    await using service = await startService({ env: { STORE_PREFIX: beside } });
-    strictEqual(await (await fetch(`${service.url}/count.txt`)).text(), "0");
-  });
-}

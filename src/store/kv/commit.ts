@@ -150,25 +150,19 @@ export function createSharedCommit(kv: Deno.Kv): Commit {
       { key: [INTERNAL, "writer", crypto.randomUUID()], versionstamp: null };
     const mark = crypto.randomUUID();
     operation.check({ key, versionstamp: before }).set(key, mark, { expireIn: MARK_LIFETIME_MS });
-    let isStored = true;
-    let versionstamp: string | null;
+    let found: Pick<Deno.KvEntryMaybe<unknown>, "value" | "versionstamp"> | undefined;
     try {
       const result = await operation.commit();
-      if (result.ok) versionstamp = result.versionstamp;
-      else {
-        // A commit that was repeated conflicts with itself.
-        const found = await kv.get(key);
-        isStored = found.value === mark;
-        versionstamp = found.versionstamp;
-      }
+      // A commit that was repeated conflicts with itself.
+      found = result.ok ? { ...result, value: mark } : await kv.get(key);
     } catch (cause) {
       if (TOO_LARGE.test(String(cause))) throw new Failure("store-unavailable", { cause });
-      const found = await kv.get(key).catch(() => undefined);
+      found = await kv.get(key).catch(() => undefined);
       if (found?.value !== mark) throw new Failure("outcome-unknown", { cause });
-      versionstamp = found.versionstamp;
     }
+    const { value, versionstamp } = found;
     // Not after an error: the commit may still arrive, and set the mark back.
     freeMarks.push({ key, versionstamp });
-    return isStored ? versionstamp : null;
+    return value === mark ? versionstamp : null;
   };
 }

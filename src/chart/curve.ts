@@ -1,4 +1,4 @@
-import { ownId } from "../drawing/inks.ts";
+import { partId } from "../drawing/inks.ts";
 import type { Area } from "./axis.ts";
 import type { PictureInks } from "./frame.ts";
 
@@ -36,11 +36,11 @@ export function drawHill(
     Math.round(FINENESS * length)
   );
   const [x = 0, y, width, height, rx] = edges;
-  const cut = ownId("l", ...edges);
+  const cut = partId("l", ...edges);
   const { path, ...start } = curveThrough(points);
   const below = FINENESS * (bottom + 9);
   return `<linearGradient id="${
-    ownId("a", inks.tint)
+    partId("a", inks.tint)
   }" x2="0" y2="1"><stop stop-color="${inks.tint}" stop-opacity=".42"/>` +
     `<stop offset="1" stop-color="${inks.tint}" stop-opacity=".02"/></linearGradient>` +
     `<clipPath id="${cut}"><rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${rx}"/></clipPath>` +
@@ -51,7 +51,7 @@ export function drawHill(
 
 /** Returns the fill of the ground below a line. */
 export function shadeOf({ tint }: PictureInks): string {
-  return ` fill="url(#${ownId("a", tint)})"`;
+  return ` fill="url(#${partId("a", tint)})"`;
 }
 
 /**

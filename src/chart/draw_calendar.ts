@@ -1,5 +1,5 @@
 import { formatCount } from "../drawing/number.ts";
-import { type Ink, ownId } from "../drawing/inks.ts";
+import { type Ink, partId } from "../drawing/inks.ts";
 import type { Day } from "../domain/history.ts";
 import type { ChartFigures } from "./draw_chart.ts";
 import { DAY_MS, weekdayIndex } from "./bars.ts";
@@ -196,7 +196,7 @@ function shadesOf({ theme, color }: PictureLook, { accent }: PictureInks) {
 }
 
 function idsOf(colors: string): string[] {
-  return SHADES.map((_, level) => ownId(`${level}`, colors));
+  return SHADES.map((_, level) => partId(`${level}`, colors));
 }
 
 const SHADES: readonly Ink[] = [

@@ -73,7 +73,7 @@ function packed(color: Color): string {
  * Returns an id for a part of a drawing. It consists of all that the part depends on, so that equal
  * ids in a page are ids of equal parts, and no image cuts or fills another.
  */
-export function ownId(name: string, ...content: readonly (string | number)[]): string {
+export function partId(name: string, ...content: readonly (string | number)[]): string {
   return `ty${name}${content.join("_").replaceAll("#", "")}`;
 }
 

@@ -5,7 +5,7 @@ import { StartError } from "../start_error.ts";
 import type { CounterStore } from "../domain/store.ts";
 import { pause, withTimeout } from "../waiting.ts";
 import { openCounterFile } from "./kv/file/counter_file.ts";
-import { explainFailure } from "./kv/file/file_check.ts";
+import { toStartError } from "./kv/file/file_check.ts";
 import { openKvStore } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import type { StoreSetting } from "./setting.ts";
@@ -78,7 +78,7 @@ async function open(
       const options = { ...common, kv: file.kv, file, onIncomplete, isShared: false };
       const store = await openKvStore(options).catch(async ({ cause }) => {
         await file.close();
-        throw explainFailure(path, cause);
+        throw toStartError(path, cause);
       });
       return { source: "deno-kv", ...KV_BATCHES, ...store };
     }

@@ -1,7 +1,7 @@
 import type { Color } from "../../drawing/color.ts";
 import { VERDANA, verdana11 } from "../../drawing/face.ts";
 import type { Palette } from "../palette.ts";
-import { ownId } from "../../drawing/inks.ts";
+import { partId } from "../../drawing/inks.ts";
 import { drawText, tenth } from "../../drawing/text.ts";
 import type { Content, Drawing, Style } from "./style.ts";
 
@@ -75,7 +75,7 @@ const wheels = digitStyle("odometer", () => ({
   words: "#ff9b90",
   draw(width, content) {
     const inner = width - 2 * FRAME;
-    const clip = ownId("c", width);
+    const clip = partId("c", width);
     const drawn = typeof content === "string" ? content : drawWheels(content);
     return FINISH +
       `<clipPath id="${clip}"><rect x="${FRAME}" y="4" width="${inner}" height="26" rx="2"/></clipPath>` +
@@ -87,8 +87,8 @@ const wheels = digitStyle("odometer", () => ({
 
 export const odometer: Style = { ...wheels, ignores: [...wheels.ignores, "color", "valueColor"] };
 
-const METAL = ownId("m");
-const ROUND = ownId("w");
+const METAL = partId("m");
+const ROUND = partId("w");
 
 /** A metal shine for the frame, and a shade that makes the wheels look round. */
 const FINISH = `<linearGradient id="${ROUND}" x2="0" y2="1"><stop stop-opacity=".75"/>` +
@@ -153,7 +153,7 @@ export const flap: Style = digitStyle("flap", ({ color, valueColor }) => ({
   },
 }));
 
-const SHADE = ownId("t");
+const SHADE = partId("t");
 
 /** The upper half catches more light than the lower. */
 const FLAP_SHADE = `<linearGradient id="${SHADE}" x2="0" y2="1"><stop stop-color="#3c4247"/>` +
@@ -189,7 +189,7 @@ const PANEL_LEFT = 9;
 export const led: Style = digitStyle("led", ({ color, valueColor }) => {
   const glow = valueColor ?? color ?? "#ff4b33";
   const light = valueColor ?? color ?? "#ff6a4d";
-  const unlit = ownId("u", glow);
+  const unlit = partId("u", glow);
   return {
     height: 38,
     step: SEGMENT_STEP,

@@ -1,6 +1,6 @@
 import { filledPaper } from "../../drawing/goal.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../../drawing/face.ts";
-import { ERROR, GREEN, Inks, ownId, UP } from "../../drawing/inks.ts";
+import { ERROR, GREEN, Inks, partId, UP } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
 import { weekTrend } from "../../drawing/number.ts";
 import { drawText, type Line, setLine, tenth } from "../../drawing/text.ts";
@@ -44,7 +44,7 @@ function layout(palette: Palette, label: Line): Draw {
     const width = Math.ceil(end + EDGE);
     const left = messageX - GAP / 2;
     const right = end > messageX + messageLength ? messageX + messageLength + GAP / 2 : width - 1;
-    const clip = ownId("k", width);
+    const clip = partId("k", width);
     const filled = share === 0
       ? ""
       : `<clipPath id="${clip}"><rect x="1" y="1" width="${

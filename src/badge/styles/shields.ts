@@ -1,7 +1,7 @@
 import { type Color, isBright } from "../../drawing/color.ts";
 import { DARK_TEXT, filledBox, type FilledInks, LIGHT_TEXT } from "../../drawing/goal.ts";
 import { VERDANA, verdana10, verdana11, verdanaBold10 } from "../../drawing/face.ts";
-import { type Ink, Inks, mapInk, ownId } from "../../drawing/inks.ts";
+import { type Ink, Inks, mapInk, partId } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth, type TextAt } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE } from "./logo.ts";
@@ -157,7 +157,7 @@ function layoutBoxes(shape: Shape, palette: Palette, label: Line): Draw {
 /** Returns a function that draws the ground around both boxes. */
 function groundOf({ height, gloss }: Shape): (boxes: string, width: number) => string {
   if (gloss === undefined) return (boxes) => `<g shape-rendering="crispEdges">${boxes}</g>`;
-  const [shine, corners] = [ownId("s", height), ownId("r", height)];
+  const [shine, corners] = [partId("s", height), partId("r", height)];
   const above = `<filter id="${BLUR}"><feGaussianBlur stdDeviation="16"/></filter>` +
     `<linearGradient id="${shine}" x2="0" y2="100%">${gloss.stops}</linearGradient>` +
     `<clipPath id="${corners}_`;
@@ -167,7 +167,7 @@ function groundOf({ height, gloss }: Shape): (boxes: string, width: number) => s
     `${above}${width}"><rect width="${width}" ${ends}${width})">${boxes}<rect width="${width}" ${over}`;
 }
 
-const BLUR = ownId("b");
+const BLUR = partId("b");
 
 /** A text in tenths of a pixel, and the inks of its box. */
 type LineAt = Omit<TextAt, "ink"> & { readonly y: number; readonly ink: BoxInks };

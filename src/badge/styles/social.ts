@@ -1,6 +1,6 @@
 import { filledPaper } from "../../drawing/goal.ts";
 import { type Face, makeFace } from "../../drawing/face.ts";
-import { ERROR, Inks, ownId } from "../../drawing/inks.ts";
+import { ERROR, Inks, partId } from "../../drawing/inks.ts";
 import type { Palette } from "../palette.ts";
 import { drawText, type Line, tenth } from "../../drawing/text.ts";
 import { drawLogo, LOGO_SIZE, LOGOS } from "./logo.ts";
@@ -36,7 +36,7 @@ const GAP = 7;
 function layout(palette: Palette, label: Line): Draw {
   const inks = inksOf(palette);
   const logo = { ...palette, logo: palette.logo ?? LOGOS.get("tally") };
-  const shade = ownId("g", palette.theme);
+  const shade = partId("g", palette.theme);
   const labelLength = tenth(label.width);
   const labelX = EDGE + LOGO_SIZE + 4;
   const labelEnd = label.drawn === "" ? EDGE + LOGO_SIZE : labelX + labelLength;
@@ -55,7 +55,7 @@ function layout(palette: Palette, label: Line): Draw {
     const outline = `M${bubble + 0.5} 7.5v-4a3 3 0 0 1 3-3h${
       bubbleWidth - 7
     }a3 3 0 0 1 3 3v13a3 3 0 0 1-3 3h-${bubbleWidth - 7}a3 3 0 0 1-3-3v-4l-3-2.5z`;
-    const clip = ownId("o", bubble, bubbleWidth);
+    const clip = partId("o", bubble, bubbleWidth);
     const filled = share === 0 ? "" : `<clipPath id="${clip}"><path d="${outline}"/></clipPath>` +
       `<rect clip-path="url(#${clip})" x="${bubble + 1}" y="1" width="${
         tenth(share * (bubbleWidth - 2))

@@ -1,13 +1,13 @@
 import { StartError } from "../../../start_error.ts";
 import {
   checkKvFile,
-  explainFailure,
   foldLog,
   ifPresent,
   refuseLink,
   refuseMissing,
   refuseMount,
   requireWritable,
+  toStartError,
 } from "./file_check.ts";
 import { FileLock, folderOf } from "./file_lock.ts";
 
@@ -74,7 +74,7 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
     };
   } catch (error) {
     if (error instanceof StartError || error instanceof Deno.errors.NotCapable) throw error;
-    throw explainFailure(path, error);
+    throw toStartError(path, error);
   }
 }
 

@@ -122,7 +122,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the error for a sound file that cannot be opened, with advice. */
-export function explainFailure(path: string, cause: unknown): StartError {
+export function toStartError(path: string, cause: unknown): StartError {
   const reason = errorMessage(cause);
   if (/denied/i.test(reason)) return new StartError(explainOwner(path, reason), { cause });
   const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1];

@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
 import { folderOf, siblingOf } from "../../../../../src/store/kv/file/file_lock.ts";
-import { explainFailure } from "../../../../../src/store/kv/file/file_check.ts";
+import { toStartError } from "../../../../../src/store/kv/file/file_check.ts";
 
 for (
   const [os, path, folder, secret] of [
@@ -23,7 +23,7 @@ for (
 const denied = new Deno.errors.PermissionDenied("Permission denied (os error 13)");
 
 Deno.test("on Deno KV, a folder that may not be used is named with the command that helps", () => {
-  const { message } = explainFailure("/srv/data/counters.kv", denied);
+  const { message } = toStartError("/srv/data/counters.kv", denied);
   strictEqual(
     message,
     `The folder /srv/data of the counters cannot be used (${denied.message}): create it, and make it that of the user who runs the server, as with chown -R ${Deno.uid()} /srv/data`,

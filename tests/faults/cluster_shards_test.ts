@@ -9,7 +9,7 @@ import {
   startRedis,
 } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { runService, type Service, startService } from "../support/service.ts";
+import { runService, type Service, startService, statusOf } from "../support/service.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { times } from "../support/times.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -68,9 +68,7 @@ Deno.test(
     await waitFor("the end", async () => await status(service, "home") === 503 || undefined, {
       timeout: FAR_AWAY_MS,
     });
-    const { status: gone, body } = await fetch(`${service.url}/readyz`);
-    await body?.cancel();
-    strictEqual(gone, 503);
+    strictEqual(await statusOf(`${service.url}/readyz`), 503);
   },
 );
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { runService, startService } from "../support/service.ts";
+import { runService, startService, statusOf } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -44,11 +44,8 @@ Deno.test("on Deno KV, a file that is deleted while it is in use makes /readyz 5
   await using service = await startService({ cwd: folder.path, env });
   strictEqual((await hitOnce({ service })).answer?.status, 200);
   await Deno.remove(join(folder.path, "data", "counters.kv"));
-  await waitFor("/readyz to tell", async () => {
-    const { status, body } = await fetch(`${service.url}/readyz`);
-    await body?.cancel();
-    return status === 503 || undefined;
-  }, { timeout: timeLimit(15_000) });
+  const isTold = async () => await statusOf(`${service.url}/readyz`) === 503;
+  await waitFor("/readyz to tell", isTold, { timeout: timeLimit(15_000) });
   const { answer } = await hitOnce({ service });
   ok(answer?.status === 503 || answer?.status === 504, `a hit was answered ${answer?.status}`);
 });

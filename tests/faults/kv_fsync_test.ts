@@ -2,7 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { breakFsync, holdFsync, needsStrace } from "../support/fsync_faults.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startService, statusOf } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { hitOnce } from "./load.ts";
@@ -44,13 +44,11 @@ async function setDays(
   const hits = Array.from({ length: days }, (_, day): [string, number] => {
     return [new Date(first + day * 86_400_000).toISOString().slice(0, 10), 10_000 + day];
   });
-  const response = await fetch(`${url}/counters?id=${id}`, {
+  return await statusOf(`${url}/counters?id=${id}`, {
     method: "PUT",
     headers: authorized,
     body: JSON.stringify({ hits: 1e9, days: Object.fromEntries(hits) }),
   });
-  await response.body?.cancel();
-  return response.status;
 }
 
 Deno.test(

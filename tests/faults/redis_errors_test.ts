@@ -2,7 +2,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { reservePort } from "../support/reserved_port.ts";
-import { runService, type Service, startService } from "../support/service.ts";
+import { drained, runService, type Service, startService } from "../support/service.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { authorized, SECRET } from "../support/secret.ts";
@@ -236,9 +236,4 @@ async function failToSave(redis: RedisServer): Promise<void> {
       String(await redis.command("INFO", "persistence")).includes("rdb_last_bgsave_status:err") ||
       undefined,
   );
-}
-
-async function drained(response: Response): Promise<Response> {
-  await response.body?.cancel();
-  return response;
 }

@@ -3,7 +3,7 @@ import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { SECRET } from "../support/secret.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startService, statusOf } from "../support/service.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { times } from "../support/times.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -76,12 +76,6 @@ Deno.test(
     strictEqual(`${stdout}${stderr}`.includes(wrongPassword), false);
   },
 );
-
-async function statusOf(url: string): Promise<number> {
-  const { status, body } = await fetch(url);
-  await body?.cancel();
-  return status;
-}
 
 const outages = [
   {
@@ -256,11 +250,8 @@ async function waitForRole(redis: RedisServer, role: RegExp): Promise<void> {
 }
 
 async function waitForStatus(service: Service, status: number): Promise<void> {
-  await waitFor(`/readyz to be ${status}`, async () => {
-    const response = await fetch(`${service.url}/readyz`);
-    await response.body?.cancel();
-    return response.status === status || undefined;
-  }, { timeout });
+  const isThere = async () => await statusOf(`${service.url}/readyz`) === status;
+  await waitFor(`/readyz to be ${status}`, isThere, { timeout });
 }
 
 /**

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../src/domain/calendar.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { SECRET } from "../support/secret.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startService, statusOf } from "../support/service.ts";
 import { TIME_ZONE } from "../support/time_zones.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -52,11 +52,7 @@ Deno.test(
 const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE };
 
 async function waitForReady({ url }: Service, status: number): Promise<void> {
-  await waitFor(`/readyz ${status}`, async () => {
-    const response = await fetch(`${url}/readyz`);
-    await response.body?.cancel();
-    return response.status === status || undefined;
-  });
+  await waitFor(`/readyz ${status}`, async () => await statusOf(`${url}/readyz`) === status);
 }
 
 async function hit({ url }: Service): Promise<void> {

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { copyProject } from "../support/project_copy.ts";
 import { redisAvailable, startRedis } from "../support/redis_server.ts";
-import { runService, startService } from "../support/service.ts";
+import { drained, runService, startService } from "../support/service.ts";
 import { projectFolder, strictRun } from "../support/programs.ts";
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -122,9 +122,4 @@ async function text(url: string): Promise<string> {
   const response = await fetch(url);
   strictEqual(response.status, 200);
   return await response.text();
-}
-
-async function drained(response: Response): Promise<Response> {
-  await response.body?.cancel();
-  return response;
 }

@@ -2,7 +2,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import { join } from "node:path";
 import { type KvConnectServer, startKvConnect } from "../support/kv_connect.ts";
 import { connectTo } from "../support/raw_http.ts";
-import { type Service, startService } from "../support/service.ts";
+import { eventsOf, type Service, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { timeLimit } from "../support/time_limit.ts";
 
@@ -133,8 +133,4 @@ async function hit({ url }: Service): Promise<{ hits: number }> {
 async function get(url: string): Promise<{ status: number; headers: Headers; body: string }> {
   const answer = await fetch(url);
   return { status: answer.status, headers: answer.headers, body: await answer.text() };
-}
-
-function eventsOf(log: string): string[] {
-  return log.trimEnd().split("\n").map((line) => JSON.parse(line).event);
 }

@@ -8,7 +8,7 @@ import { needsPrograms, projectFolder } from "../support/programs.ts";
 import { copyProject } from "../support/project_copy.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { SECRET } from "../support/secret.ts";
-import { type Service, startService } from "../support/service.ts";
+import { drained, type Service, startService } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -612,8 +612,3 @@ Deno.test("every block of .deploy, .docs/external_totals.md and .docs/settings.m
   );
   deepStrictEqual(left, []);
 });
-
-async function drained(answer: Response): Promise<Response> {
-  await answer.body?.cancel();
-  return answer;
-}

@@ -5,7 +5,7 @@ import { startKvConnect } from "../support/kv_connect.ts";
 import { needsRedis, redisAvailable, startRedis } from "../support/redis_server.ts";
 import { opensslAvailable } from "../support/certificate.ts";
 import { strictRun } from "../support/programs.ts";
-import { runService, type Service, startService } from "../support/service.ts";
+import { eventsOf, runService, type Service, startService, statusOf } from "../support/service.ts";
 import { startFlags } from "../support/service_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { timeLimit } from "../support/time_limit.ts";
@@ -323,20 +323,9 @@ async function hit({ url }: Service): Promise<Hit> {
   return body;
 }
 
-async function statusOf(url: string, init?: RequestInit): Promise<number> {
-  const answer = await fetch(url, init);
-  await answer.body?.cancel();
-  return answer.status;
-}
-
 async function textOf(url: string): Promise<string> {
   const answer = await fetch(url);
   const text = await answer.text();
   strictEqual(answer.status, 200, text);
   return text;
-}
-
-/** The events of a log; throws where a line is not JSON. */
-function eventsOf(log: string): string[] {
-  return log.trimEnd().split("\n").map((line) => JSON.parse(line).event);
 }

@@ -187,3 +187,19 @@ function inherited(): Record<string, string> {
   });
   return { ...Object.fromEntries(set), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
 }
+
+/** Requests an address, and returns the status of the response, whose body it drops. */
+export async function statusOf(url: string, init?: RequestInit): Promise<number> {
+  return (await drained(await fetch(url, init))).status;
+}
+
+/** Drops the body of a response, and returns the rest. */
+export async function drained(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}
+
+/** Returns the events of a log. Throws if a line is not JSON. */
+export function eventsOf(log: string): string[] {
+  return log.trimEnd().split("\n").map((line) => JSON.parse(line).event);
+}

@@ -7,6 +7,7 @@ import {
   runService,
   type ServiceOptions,
   startService,
+  statusOf,
 } from "../../support/service.ts";
 import { startFlags } from "../../support/service_command.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -114,9 +115,7 @@ async function runWithout(flags: string[]): Promise<Ended> {
 }
 
 async function get(url: string): Promise<number> {
-  const response = await fetch(url, { headers: authorized });
-  await response.body?.cancel();
-  return response.status;
+  return await statusOf(url, { headers: authorized });
 }
 
 async function namesIn(folder: string): Promise<string[]> {

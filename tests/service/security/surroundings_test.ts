@@ -1,7 +1,7 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { reservePort } from "../../support/reserved_port.ts";
-import { runService, spawnService, startService } from "../../support/service.ts";
+import { runService, spawnService, startService, statusOf } from "../../support/service.ts";
 import { startFlags } from "../../support/service_command.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
@@ -69,9 +69,3 @@ Deno.test("labels and fonts from long URLs do not keep the URLs", async () => {
     ok((await Promise.all(answers)).every((status) => status === 200));
   }
 });
-
-async function statusOf(url: string): Promise<number> {
-  const response = await fetch(url);
-  await response.body?.cancel();
-  return response.status;
-}

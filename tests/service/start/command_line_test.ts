@@ -6,7 +6,7 @@ import { type Setting, SETTINGS } from "../../../src/start/settings.ts";
 import { copyProject } from "../../support/project_copy.ts";
 import { projectFolder } from "../../support/programs.ts";
 import { SECRET } from "../../support/secret.ts";
-import { type Ended, runService, startService } from "../../support/service.ts";
+import { type Ended, runService, startService, statusOf } from "../../support/service.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 const { version } = JSON.parse(await Deno.readTextFile(join(projectFolder, "deno.json")));
@@ -135,9 +135,7 @@ function outputOf({ code, stdout, stderr }: Ended) {
 
 async function signIn(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/session`, { method: "POST", headers });
-  await response.body?.cancel();
-  return response.status;
+  return await statusOf(`${url}/session`, { method: "POST", headers });
 }
 
 async function namesIn(folder: string): Promise<string[]> {

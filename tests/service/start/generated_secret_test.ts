@@ -1,6 +1,6 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { runService, startService } from "../../support/service.ts";
+import { runService, startService, statusOf } from "../../support/service.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
 import { startFlags } from "../../support/service_command.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -183,12 +183,6 @@ async function folderWith(text: string) {
   await Deno.mkdir(join(folder.path, "data"));
   await Deno.writeTextFile(join(folder.path, "data/secret"), text, { mode: 0o600 });
   return folder;
-}
-
-async function statusOf(url: string): Promise<number> {
-  const answer = await fetch(url);
-  await answer.body?.cancel();
-  return answer.status;
 }
 
 async function textOf(url: string): Promise<string> {

@@ -178,7 +178,7 @@ byId("gate-form").addEventListener("submit", async (event) => {
     await begin(field.value);
     field.value = "";
   } catch (error) {
-    refuse(reasonFor(error, "Incorrect secret."));
+    refuse(reasonFor(error, "That is not the secret of this server."));
     field.select();
   }
 });

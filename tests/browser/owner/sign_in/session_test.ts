@@ -25,7 +25,7 @@ testPage("the page says that a secret is wrong, and keeps neither it nor a right
   env: CLOSED,
 }, async ({ page }) => {
   await signIn(page, "wrong");
-  await page.getByText("Incorrect secret.").waitFor();
+  await page.getByText("That is not the secret of this server.").waitFor();
   strictEqual(await page.getByLabel("Secret").getAttribute("aria-invalid"), "true");
   strictEqual(await page.evaluate("getSelection().toString().length || secret.selectionEnd"), 5);
   await assertAccessible(page);

@@ -32,12 +32,12 @@ export const show = {
 } as const satisfies Parameter;
 
 /** A counter, or all counters with a prefix, which are read as one. */
-type Target = Pick<CounterContext, "id" | "isPrefix"> & {
+type Subject = Pick<CounterContext, "id" | "isPrefix"> & {
   readonly grant?: CounterContext["grant"] | undefined;
 };
 
 /** The part of a request for a badge that says what it reads. */
-type BadgeContext = Target & { readonly query: Query<"period" | "show"> };
+type BadgeContext = Subject & { readonly query: Query<"period" | "show"> };
 
 /** Returns the period that a query asks for, whose text was accepted before. */
 export function periodOf(query: Query<"period">): Period {
@@ -54,7 +54,7 @@ export function checkPeriodOrShow(query: Query<"period" | "show">): void {
 /** Returns the hits of a counter or a prefix in the period that a query asks for. */
 export function readPeriod(
   counters: Counters,
-  { id, isPrefix, query, grant }: Target & { query: Query<"period"> },
+  { id, isPrefix, query, grant }: Subject & { query: Query<"period"> },
 ): number | Promise<number> {
   const period = periodOf(query);
   if (isPrefix) {
@@ -69,7 +69,7 @@ export function readPeriod(
 /** Resolves with the state of a counter or a prefix, with its days up to today, from `since` on. */
 export async function readDays(
   counters: Counters,
-  { id, isPrefix, since, grant }: Target & { since: Day },
+  { id, isPrefix, since, grant }: Subject & { since: Day },
 ): Promise<CounterState & { readonly days: Days }> {
   const state = isPrefix
     ? await counters.groups.history(id, since, grant === "secret")
@@ -97,7 +97,7 @@ interface RangeCounts {
 /** Resolves with the counts of a range. Reads the days from `since` on. */
 export async function readRange(
   counters: Counters,
-  target: Target,
+  target: Subject,
   { first, last, since = first }: Range & { since?: Day },
 ): Promise<RangeCounts> {
   const state = await readDays(counters, { ...target, since });

@@ -65,7 +65,7 @@ export function createDispatcher(
       finish(allowPages(response, corsPolicy(route, state)), state);
     try {
       const run = parse(route, state);
-      // Tell the owner of a group apart where anyone may read it, because owners go first.
+      // Tell the owner of a group apart, whose sums do not wait for those of strangers.
       state.grant = route.authorize?.(state) ??
         (state.isPrefix && access.isOwner(state) ? "secret" : "open");
       const response = run(state);

@@ -37,10 +37,10 @@ const KEY_BYTES_PER_COMMIT = 80_000;
 /** Maximum size of the rest of a key: names, a number, a caller's key and separators. */
 const OTHER_KEY_BYTES = 110;
 
-/** The keys of everything that belongs to the counters under a prefix. */
+/** The keys of everything that belongs to the counters of one `STORE_PREFIX`. */
 export type KvKeys = ReturnType<typeof kvKeys>;
 
-/** Returns the keys of the counters under a prefix. */
+/** Returns the keys of the counters of one `STORE_PREFIX`. */
 export function kvKeys(prefix: string) {
   const maxKeyBytes = new TextEncoder().encode(prefix).length + MAX_ID_BYTES + OTHER_KEY_BYTES;
   return {
@@ -53,6 +53,7 @@ export function kvKeys(prefix: string) {
     once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
       return [INTERNAL, "once", bucket, prefix, id, key];
     },
+    /** A visitor with a hit on a day, for `once=day`. */
     visitor: (visitor: string, day: Day): Deno.KvKey => [INTERNAL, "seen", day, prefix, visitor],
     /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
     deleted: (id: string, bucket: number): Deno.KvKey => [INTERNAL, "deleted", bucket, prefix, id],

@@ -18,6 +18,7 @@ export interface KvRecord extends CounterRecord {
   readonly versionstamp: string | null;
   /** The versionstamp of the ledger. Undefined if it was not read. */
   readonly ledgerStamp?: string | null | undefined;
+  /** The counter that this one is moved to. */
   readonly target?: KvRecord | undefined;
 }
 

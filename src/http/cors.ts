@@ -60,17 +60,12 @@ export function allowPages(response: Response, cors: CorsPolicy): Response {
 /** Creates the response to a CORS preflight (Fetch standard, "CORS-preflight request"). */
 export function preflightResponse(route: CorsFacts, state: CorsState): Response {
   const { allow, cors, protocol } = route;
-  const headers = { allow, ...NO_SNIFF };
-  if (protocol !== undefined) {
-    return createResponse(null, { ...headers, ...protocol.preflight }, 204);
-  }
-  if (corsPolicy(route, state) !== "any") return createResponse(null, headers, 204);
-  return createResponse(null, {
-    ...headers,
+  const forPages = protocol?.preflight ?? (corsPolicy(route, state) === "any" && {
     "access-control-allow-origin": "*",
     "access-control-allow-methods": allow,
     // Next to a key, a header could show the secret, whose responses no page may read.
     ...(cors === "any" && { "access-control-allow-headers": "*" }),
     "access-control-max-age": "86400",
-  }, 204);
+  });
+  return createResponse(null, { allow, ...NO_SNIFF, ...forPages }, 204);
 }

@@ -9,62 +9,48 @@ import { dataScript as dataText } from "../page/compose.ts";
 
 /** Creates the endpoint of a script, which caches treat as `control` says. */
 function script(
-  { name, tag, control, text, ...facts }: {
-    name: string;
-    tag: "Counters" | "Service";
-    summary: string;
-    description: string;
-    control: string;
-    text: string;
-  },
+  name: string,
+  text: string,
+  facts: { summary: string; description: string },
+  [tag, control]: readonly ["Counters" | "Service", control: string] = FOR_ANY_SITE,
 ): Endpoint {
-  const shown = revalidated("The script.", bodies.script);
   return endpoint("none", {
     ...facts,
     errors: "text",
     respond: cachedText(() => ({ text, headers: headersFor("script", control) })),
-    openapi: operation(tag, name, shown),
+    openapi: operation(tag, name, revalidated("The script.", bodies.script)),
   });
 }
 
-/** Creates the endpoint of a script for pages of any site, which works as a module, too. */
-function elements(text: string, name: string, summary: string, defined: string): Endpoint {
-  const description = `For pages of any site, also as a module. It defines ${defined}`;
-  return script({ name, tag: "Counters", summary, description, control: "max-age=86400", text });
-}
+const FOR_ANY_SITE = ["Counters", "max-age=86400"] as const;
+const DEFINES = "For pages of any site, also as a module. It defines";
 
 /** `GET /tally.js`: the elements with which any page counts and shows its views. */
-export const tally: Endpoint = elements(
-  tallyScript,
-  "Tally",
-  "Get the script that counts and shows page views",
-  '`<tally-mark counter="ID" key="KEY">`, ' +
+export const tally: Endpoint = script("Tally", tallyScript, {
+  summary: "Get the script that counts and shows page views",
+  description: `${DEFINES} \`<tally-mark counter="ID" key="KEY">\`, ` +
     "which counts a view when somebody sees the page, and `<tally-top>`.",
-);
+});
 
 /** `GET /like.js`: the button with which readers like any page. */
-export const like: Endpoint = elements(
-  likeScript,
-  "Like",
-  "Get the script of the like button",
-  '`<tally-like counter="ID" key="KEY">`, a button that counts one press per reader.',
-);
+export const like: Endpoint = script("Like", likeScript, {
+  summary: "Get the script of the like button",
+  description: `${DEFINES} \`<tally-like counter="ID" key="KEY">\`, ` +
+    "a button that counts one press per reader.",
+});
 
 /** `GET /top.js`: the list of the most read pages, which `tally.js` loads. */
-export const topList: Endpoint = elements(
-  topScript,
-  "TopList",
-  "Get the part of tally.js that lists the most read pages",
-  '`<tally-top prefix="PREFIX" key="GROUP_KEY">` for `tally.js`, which loads it.',
-);
+export const topList: Endpoint = script("TopList", topScript, {
+  summary: "Get the part of tally.js that lists the most read pages",
+  description: `${DEFINES} \`<tally-top prefix="PREFIX" key="GROUP_KEY">\` for \`tally.js\`, ` +
+    "which loads it.",
+});
 
-/** `GET /data.js`: the script of the page's Data view. The page accepts only its own version. */
-export const dataScript: Endpoint = script({
-  name: "DataScript",
-  tag: "Service",
+/**
+ * `GET /data.js`: the script of the page's Data view. The page has its hash and accepts no other
+ * version, so both are from one module.
+ */
+export const dataScript: Endpoint = script("DataScript", dataText, {
   summary: "Get the script of the page's Data view",
   description: "The page loads it when the view opens.",
-  control: "no-cache",
-  // The page has its hash, so both are from one module.
-  text: dataText,
-});
+}, ["Service", "no-cache"]);

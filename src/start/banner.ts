@@ -17,31 +17,23 @@ export function banner(
   },
 ): string {
   const url = localUrl(address);
-  const lines = [
+  const page = config.publicUrl ?? url;
+  const { path, text, notice } = generated ?? {};
+  const mark = notice === undefined ? "" : " (NEW: keep a copy of it with your backups)";
+  const secret = path === undefined
+    ? `${text} (NEW, for this run only: set SECRET_TOKEN to keep one)`
+    : `in ${path}${mark}`;
+  return [
     `Tallymark ${VERSION} listens on ${url}`,
     `  counters  ${placeOf(config.store)}`,
     ...config.publicUrl === undefined ? [] : [`  public    ${config.publicUrl}`],
     `  reads     ${config.openReads ? "open to everyone" : PROTECTED_READS}`,
-  ];
-  if (generated?.path !== undefined) {
-    const mark = generated.notice !== undefined
-      ? " (NEW: keep a copy of it with your backups)"
-      : "";
-    lines.push(`  secret    in ${generated.path}${mark}`);
-  } else if (generated !== undefined) {
-    lines.push(
-      `  secret    ${generated.text} (NEW, for this run only: set SECRET_TOKEN to keep one)`,
-    );
-  }
-  lines.push(
+    ...generated === undefined ? [] : [`  secret    ${secret}`],
     `  try       curl -X POST -H "X-Auth-Token: ${inShell(generated)}" "${url}/hit?id=home"`,
-  );
-  if (signIn !== undefined) {
-    lines.push(
-      `  sign in   ${config.publicUrl ?? url}/#sign-in=${signIn} (works once, for ten minutes)`,
-    );
-  } else lines.push(`  page      ${config.publicUrl ?? url}/`);
-  return lines.join("\n");
+    signIn === undefined
+      ? `  page      ${page}/`
+      : `  sign in   ${page}/#sign-in=${signIn} (works once, for ten minutes)`,
+  ].join("\n");
 }
 
 /** Returns warnings about settings that are valid but probably a mistake. */

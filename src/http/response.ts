@@ -180,7 +180,9 @@ function formatProblem(
     return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">` +
       `<meta name="viewport" content="width=device-width, initial-scale=1">${ICON}` +
       `<title>${said.heading} · Tallymark</title><style>${PROBLEM_STYLE}</style></head>` +
-      `<body><main>${MARK}<h1>${said.heading}</h1><p>${inHtml(said.words)}</p>` +
+      `<body><header><a href="${root}">${MARK}Tallymark</a></header><main>${MARK}<h1>${said.heading}</h1><p>${
+        inHtml(said.words)
+      }</p>` +
       `<p><a href="${root}">Build a badge</a> <a href="${root}api">API</a></p></main></body></html>`;
   }
   return JSON.stringify({ type: `urn:problem-type:tallymark:${kind}`, title, status, detail });
@@ -190,13 +192,18 @@ function formatProblem(
 const MAX_DEPTH = 20;
 const PROBLEM_POLICY = `${SVG_POLICY}; img-src data:; frame-ancestors 'none'`;
 /** The colors and sizes of the other pages. */
-const PROBLEM_STYLE = ":root{color-scheme:light dark}body{margin:64px 20px;" +
+const PROBLEM_STYLE = ":root{color-scheme:light dark}body{margin:0;" +
   "background:light-dark(#fbfbf9,#0f1312);color:light-dark(#1a1f1d,#e8edeb);" +
   "font:15px/22px -apple-system,BlinkMacSystemFont,'Segoe UI',Helvetica,Arial,sans-serif}" +
-  "main{max-width:380px;margin:auto;padding:28px;text-align:center;border-radius:8px;" +
+  "header{padding:0 20px;border-bottom:1px solid light-dark(#e3e5e0,#2b3230);" +
+  "background:light-dark(#fff,#161b1a)}header a{display:flex;align-items:center;gap:9px;" +
+  "max-width:1120px;min-height:56px;margin:auto;font-weight:600;font-size:17px;" +
+  "text-decoration:none;color:inherit}header svg{width:24px}" +
+  "main{box-sizing:border-box;width:calc(100% - 40px);max-width:438px;margin:64px auto;" +
+  "padding:28px;text-align:center;border-radius:8px;" +
   "border:1px solid light-dark(#e3e5e0,#2b3230);background:light-dark(#fff,#161b1a)}" +
-  "svg{width:56px}h1{margin:14px 0 4px;font-size:20px;line-height:28px}p{margin:0 0 18px;" +
-  "color:light-dark(#5b645f,#9ca7a2)}a{margin:0 10px;color:light-dark(#0b7261,#5ad1b2)}";
+  "main svg{width:56px}h1{margin:14px 0 4px;font-size:20px;line-height:28px}p{margin:0 0 18px;" +
+  "color:light-dark(#5b645f,#9ca7a2)}p a{margin:0 10px;color:light-dark(#0b7261,#5ad1b2)}";
 
 /** The words of a page for a status, in place of those of the problem. */
 const PAGE_WORDS: Readonly<Record<number, { heading: string; words: string }>> = {

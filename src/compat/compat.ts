@@ -6,12 +6,12 @@ import { allowsPublicHits } from "../hits/serve_as.ts";
 import { corsPolicy } from "../http/cors.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
 import { MAX_QUERY_LENGTH, percentDecoded, QueryValues } from "../http/query.ts";
+import { problemImageResponse } from "../http/problem_page.ts";
 import {
   createResponse,
   flagHeader,
   headersFor,
   type HitFlag,
-  problemImageResponse,
   UNCACHED_IMAGE,
 } from "../http/response.ts";
 import { Problem } from "../problem.ts";

@@ -1,11 +1,6 @@
 import { loadOnce } from "../waiting.ts";
-import {
-  acceptsGzip,
-  createResponse,
-  type HeaderRecord,
-  headersFor,
-  type ReadPolicy,
-} from "./response.ts";
+import { acceptsGzip } from "./negotiation.ts";
+import { createResponse, type HeaderRecord, headersFor, type ReadPolicy } from "./response.ts";
 
 /**
  * Reports whether the client already has the response with this tag, by a weak comparison (RFC

@@ -23,7 +23,9 @@ import {
   type Query,
   QueryValues,
 } from "./query.ts";
-import { asksForPage, headResponse, problemImageResponse, problemResponse } from "./response.ts";
+import { asksForPage } from "./negotiation.ts";
+import { problemImageResponse, problemResponse } from "./problem_page.ts";
+import { headResponse } from "./response.ts";
 
 /** Creates what responds to requests by the route table. */
 export function createDispatcher(

@@ -3,7 +3,8 @@ import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../domain/counter_id.t
 import type { Problem } from "../problem.ts";
 import type { CorsPolicy } from "./cors.ts";
 import type { Parameter, ParsedQuery, Query } from "./query.ts";
-import type { HeaderRecord, Image, TextFormat } from "./response.ts";
+import type { TextFormat } from "./problem_page.ts";
+import type { HeaderRecord, Image } from "./response.ts";
 
 /** The remote end of a connection, as Deno reports it. Empty if there is no connection. */
 export interface ConnectionInfo {

@@ -1,7 +1,8 @@
 import { STYLES } from "../badge/styles.ts";
 import { SHIELDS_COLORS } from "../drawing/color.ts";
 import type { Route } from "../http/endpoint.ts";
-import { ICON, inHtml } from "../http/response.ts";
+import { ICON } from "../http/problem_page.ts";
+import { inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import builderCss from "../browser/owner/builder/builder.css" with { type: "text" };
 import countersCss from "../browser/owner/counters/counters.css" with { type: "text" };

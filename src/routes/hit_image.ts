@@ -8,13 +8,8 @@ import {
   refuseMistakenId,
 } from "../hits/hit_policy.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import {
-  createResponse,
-  flagHeader,
-  headersFor,
-  problemImageResponse,
-  UNCACHED_IMAGE,
-} from "../http/response.ts";
+import { problemImageResponse } from "../http/problem_page.ts";
+import { createResponse, flagHeader, headersFor, UNCACHED_IMAGE } from "../http/response.ts";
 import { bodies, HIT_PROBLEMS, operation, success } from "../openapi/responses.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { readDays, show } from "../read_counter.ts";

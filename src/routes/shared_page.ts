@@ -1,7 +1,8 @@
 import { gzip } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
-import { acceptsGzip, createResponse, headersFor, inHtml, jsonResponse } from "../http/response.ts";
+import { acceptsGzip } from "../http/negotiation.ts";
+import { createResponse, headersFor, inHtml, jsonResponse } from "../http/response.ts";
 import { loadOnce } from "../waiting.ts";
 import { composeSharedPage } from "../page/compose.ts";
 import { bodies, json, operation, STORE_PROBLEMS, success } from "../openapi/responses.ts";

@@ -1,7 +1,8 @@
 import { LEVELS } from "../auth/access.ts";
 import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint, type Route } from "../http/endpoint.ts";
-import { asksForPage, headersFor } from "../http/response.ts";
+import { asksForPage } from "../http/negotiation.ts";
+import { headersFor } from "../http/response.ts";
 import { bodies, operation, revalidated } from "../openapi/responses.ts";
 import { composePage, factsOf } from "../page/compose.ts";
 import type { Service } from "../service.ts";

@@ -4,13 +4,9 @@ import fc from "fast-check";
 import { errorBadge } from "../../../src/badge/drawings.ts";
 import { tagOf } from "../../../src/http/conditional.ts";
 import { allowPages } from "../../../src/http/cors.ts";
-import {
-  acceptsGzip,
-  createResponse,
-  headersFor,
-  problemImageResponse,
-  problemResponse,
-} from "../../../src/http/response.ts";
+import { acceptsGzip } from "../../../src/http/negotiation.ts";
+import { problemImageResponse, problemResponse } from "../../../src/http/problem_page.ts";
+import { createResponse, headersFor } from "../../../src/http/response.ts";
 import type { FailureKind } from "../../../src/domain/errors.ts";
 import { Problem, type ProblemName } from "../../../src/problem.ts";
 import { codePoint } from "../../support/code_point.ts";

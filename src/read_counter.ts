@@ -60,7 +60,7 @@ export function readPeriod(
   if (isPrefix) {
     return counters.groups.sum(id, period, grant === "secret").then(({ hits }) => hits);
   }
-  if (period === "total") return counters.count(id);
+  if (period === "total") return counters.total(id);
   const today = counters.calendar.today();
   return counters.history(id, periodStart(period, today))
     .then((state) => hitsIn(period, state, today));
@@ -157,7 +157,7 @@ export function createLatestReader(counters: Counters) {
     const key = cacheKey(context, counters.calendar.today());
     const isTotal = dayCount === 0 && key === undefined;
     const found: number | Promise<number | BadgeCounts> = isTotal
-      ? counters.count(id)
+      ? counters.total(id)
       : readCounts(context, dayCount);
     // Most totals are known at once, and need no promise.
     if (typeof found === "number") return { counts: found };

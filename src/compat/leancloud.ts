@@ -42,7 +42,7 @@ export function leancloud(
     const found = await Promise.all(pages.map(async (page) => {
       const id = pageId(prefix, page);
       if (id === undefined) return [];
-      const time = await counters.count(id);
+      const time = await counters.total(id);
       return time > 0 ? [{ objectId: objectIdOf(id), [field]: page, time }] : [];
     }));
     const results = found.flat().toSorted((one, other) => other.time - one.time);

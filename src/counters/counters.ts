@@ -246,7 +246,7 @@ export function createCounters(
       return await withTimeout(DEADLINE_MS, store.salt(calendar.today()));
     },
     /** Returns the number of a counter, which includes every hit acknowledged before. */
-    count(id: CounterId): number | Promise<number> {
+    total(id: CounterId): number | Promise<number> {
       calls++;
       return known(id) ?? enqueue(reads, id);
     },

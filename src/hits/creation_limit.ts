@@ -29,7 +29,7 @@ export function createCreationLimit(
 
   /** Reports whether a counter exists. One that its owner set to 0 has days. */
   async function exists(id: CounterId): Promise<boolean> {
-    if (await counters.count(id) > 0) return true;
+    if (await counters.total(id) > 0) return true;
     return (await counters.history(id, calendar.today())).days !== undefined;
   }
 

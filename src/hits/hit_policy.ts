@@ -110,8 +110,8 @@ export function createHitPolicy(options: HitPolicyOptions) {
 
   return (hit: HitRequest, idempotencyKey?: string): HitResult | Promise<HitResult> => {
     const { request, query, id, grant } = hit;
-    if (isPrefetch(request)) return withFlag("prefetch", counters.count(id));
-    if (request.method === "HEAD") return counters.count(id);
+    if (isPrefetch(request)) return withFlag("prefetch", counters.total(id));
+    if (request.method === "HEAD") return counters.total(id);
 
     const hasSecret = grant === "secret";
     const asksOnce = query.get("once") !== undefined;
@@ -125,7 +125,7 @@ export function createHitPolicy(options: HitPolicyOptions) {
     const agent = isServer ? "reader" : agentKind(request.headers);
     const reason = hasSecret ? undefined : reasonNotToCount(hit, agent);
     if (reason !== undefined) {
-      const result = withFlag(reason, counters.count(id));
+      const result = withFlag(reason, counters.total(id));
       if (reason !== "bot") return result;
       return result.then((result) => ({ ...result, crawler: crawlerName(request.headers) }));
     }

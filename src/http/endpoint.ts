@@ -193,7 +193,7 @@ const SUBJECT_PARAMETERS: Record<Subject, readonly Parameter[]> = {
  * ```ts
  * const double = endpoint("counter", {
  *   summary: "Read twice the number",
- *   respond: async ({ id }) => jsonResponse(2 * await counters.count(id)),
+ *   respond: async ({ id }) => jsonResponse(2 * await counters.total(id)),
  * });
  * ```
  */

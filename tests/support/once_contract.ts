@@ -168,7 +168,7 @@ export function testOnce(name: string, kind: StoreKind): void {
         marksOf(id).flatMap((marks) => [store.once(marks, id), store.counters.hit(id)])
       ),
     );
-    for (const id of ids) strictEqual(await store.counters.count(id), 60 + 10 + 5);
+    for (const id of ids) strictEqual(await store.counters.total(id), 60 + 10 + 5);
   });
 
   test("the salt of a day is one for all who ask, and another one the day after", async (backend) => {
@@ -226,7 +226,7 @@ async function opened(backend: Backend, today = () => DAY) {
     store,
     counters,
     once: (marks: DeduplicationKeys, id: CounterId = ID) => counters.hitDeduplicated(id, marks),
-    count: async () => await counters.count(ID),
+    count: async () => await counters.total(ID),
     async add(times: number) {
       for (let time = 0; time < times; time++) await counters.hit(ID);
     },

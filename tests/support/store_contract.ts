@@ -66,7 +66,7 @@ export function testStore(name: string, kind: StoreKind): void {
 
   test("a counter that was never hit is 0, and reading it writes nothing", async (room) => {
     const { backend, counters, store } = room;
-    strictEqual(await counters.count(counterId("new")), 0);
+    strictEqual(await counters.total(counterId("new")), 0);
     deepStrictEqual(await store.read(HOSTILE_IDS), HOSTILE_IDS.map(() => 0));
     await counters.ready();
     for (const id of [counterId("new"), counterId("home")]) {
@@ -79,7 +79,7 @@ export function testStore(name: string, kind: StoreKind): void {
     const times = new Map(HOSTILE_IDS.map((id, index) => [id, index + 1]));
     const hits = [...times].flatMap(([id, count]) => Array.from({ length: count }, () => id));
     await Promise.all(hits.map((id) => counters.hit(id)));
-    for (const [id, count] of times) strictEqual(await counters.count(id), count, id);
+    for (const [id, count] of times) strictEqual(await counters.total(id), count, id);
   });
 
   test("10,000 hits at once on one id are answered exactly 1 to 10,000", async (room) => {
@@ -87,7 +87,7 @@ export function testStore(name: string, kind: StoreKind): void {
     const id = counterId("hot");
     const numbers = await Promise.all(Array.from({ length: 10_000 }, () => counters.hit(id)));
     deepStrictEqual(sorted(numbers), padToDay(10_000));
-    strictEqual(await counters.count(id), 10_000);
+    strictEqual(await counters.total(id), 10_000);
     strictEqual(counters.lastKnown(id), 10_000);
     ok(await backend.raw(id) !== undefined);
   });
@@ -106,13 +106,13 @@ export function testStore(name: string, kind: StoreKind): void {
   test("a read sees every hit that was acknowledged before it began", async ({ counters }) => {
     const id = counterId("home");
     for (let round = 0; round < 100; round++) {
-      const others = [counters.count(id), counters.hit(id), counters.count(counterId("other"))];
+      const others = [counters.total(id), counters.hit(id), counters.total(counterId("other"))];
       const number = await counters.hit(id);
-      const seen = await counters.count(id);
+      const seen = await counters.total(id);
       ok(seen >= number, `${seen} after ${number}`);
       await Promise.all(others);
     }
-    strictEqual(await counters.count(id), 200);
+    strictEqual(await counters.total(id), 200);
   });
 
   for (const value of foreign) {
@@ -127,7 +127,7 @@ export function testStore(name: string, kind: StoreKind): void {
       deepStrictEqual((await store.add(batch)).map(shown), [1, "not-a-counter", 3]);
       deepStrictEqual((await store.read([before, bad, after])).map(shown), [1, "not-a-counter", 3]);
       await rejectsWith("not-a-counter", counters.hit(bad));
-      await rejectsWith("not-a-counter", counters.count(bad));
+      await rejectsWith("not-a-counter", counters.total(bad));
       const answers = await Promise.all(
         [before, bad, after, bad].map((id) => counters.hit(id).catch((problem) => problem)),
       );
@@ -156,13 +156,13 @@ export function testStore(name: string, kind: StoreKind): void {
     await backend.setNumber(id, MAX_HITS - 1);
     strictEqual(await counters.hit(id), MAX_HITS);
     await rejectsWith("counter-full", counters.hit(id));
-    strictEqual(await counters.count(id), MAX_HITS);
+    strictEqual(await counters.total(id), MAX_HITS);
   });
 
   test("a counter that somebody set is counted on from there", async ({ backend, counters }) => {
     const id = counterId("moved");
     await backend.setNumber(id, 0);
-    strictEqual(await counters.count(id), 0);
+    strictEqual(await counters.total(id), 0);
     strictEqual(await counters.hit(id), 1);
     const other = counterId("other");
     await backend.setNumber(other, 1234);
@@ -173,14 +173,14 @@ export function testStore(name: string, kind: StoreKind): void {
     const { backend, counters, store } = room;
     const id = counterId("home");
     const hits = Promise.all(Array.from({ length: 300 }, () => counters.hit(id)));
-    const count = counters.count(counterId("never"));
+    const count = counters.total(counterId("never"));
     await Promise.all([counters.close(), counters.close()]);
     deepStrictEqual(sorted(await hits), padToDay(300));
     strictEqual(await count, 0);
     await counters.close();
     await Promise.all([store.close(), store.close()]);
     await rejects(counters.hit(id), Failure);
-    await rejectsWith("shutting-down", counters.count(id));
+    await rejectsWith("shutting-down", counters.total(id));
     if (!keeps) return;
     const again = createCounters(await backend.open());
     strictEqual(await again.hit(id), 301);
@@ -199,7 +199,7 @@ export function testStore(name: string, kind: StoreKind): void {
       deepStrictEqual(sorted(numbers.flat()), padToDay(900), id);
     }
     for (const each of all) {
-      deepStrictEqual(await Promise.all(ids.map((id) => each.count(id))), ids.map(() => 900));
+      deepStrictEqual(await Promise.all(ids.map((id) => each.total(id))), ids.map(() => 900));
     }
     await Promise.all(all.map((each) => each.close()));
   });

@@ -135,7 +135,7 @@ export class Process {
       case "delete":
         return shown(await this.#started.delete(id));
       case "total":
-        return await this.#started.count(id);
+        return await this.#started.total(id);
       case "history":
         return shown(await this.#started.history(id, op.since), op.since);
     }

@@ -21,7 +21,7 @@ const calls = [
     "outcome-unknown",
     (counters: Counters, id: CounterId) => counters.hitDeduplicated(id, { key: "k" }),
   ],
-  ["count", "store-unavailable", (counters: Counters, id: CounterId) => counters.count(id)],
+  ["count", "store-unavailable", (counters: Counters, id: CounterId) => counters.total(id)],
   ["history", "store-unavailable", (counters: Counters, id: CounterId) => counters.history(id, 0)],
   ["set", "outcome-unknown", (counters: Counters, id: CounterId) => counters.set(id, update)],
   ["delete", "outcome-unknown", (counters: Counters, id: CounterId) => counters.delete(id)],
@@ -100,7 +100,7 @@ Deno.test("an import of 1,000 lines completes although each commit of 100 takes 
   const source = ReadableStream.from([lines]);
   const mode = { mode: "replace", dry: false } as const;
   deepStrictEqual(await counters.importLines(source, mode), { counters: 1000 });
-  deepStrictEqual(await counters.count(counterId("n999")), 1);
+  deepStrictEqual(await counters.total(counterId("n999")), 1);
   await counters.close();
 });
 

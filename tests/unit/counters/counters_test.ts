@@ -28,7 +28,7 @@ Deno.test("a hit alone is one call of the store, and so is a read", async () => 
   const counters = createCounters(store);
   for (let number = 1; number <= 3; number++) {
     strictEqual(await counters.hit(HOME), number);
-    strictEqual(await counters.count(HOME), number);
+    strictEqual(await counters.total(HOME), number);
   }
   deepStrictEqual([store.calls.add, store.calls.read, store.touched], [3, 3, 6]);
   await counters.close();
@@ -42,19 +42,19 @@ Deno.test("a number that the store knows is returned without a read, until it is
   }
   const store = new Sure();
   const counters = createCounters(store);
-  strictEqual(counters.count(HOME), 7);
+  strictEqual(counters.total(HOME), 7);
   strictEqual(counters.lastKnown(HOME), 7);
-  strictEqual(await counters.count(OTHER), 0);
+  strictEqual(await counters.total(OTHER), 0);
   strictEqual(store.calls.read, 1);
   await counters.close();
-  await rejectsWith("shutting-down", counters.count(HOME));
+  await rejectsWith("shutting-down", counters.total(HOME));
 });
 
 Deno.test("many concurrent hits and reads are a few calls to the store", async () => {
   const store = new ScriptedStore();
   const counters = createCounters(store);
   const hits = Array.from({ length: 1000 }, () => counters.hit(HOME));
-  const counts = Array.from({ length: 1000 }, () => counters.count(OTHER));
+  const counts = Array.from({ length: 1000 }, () => counters.total(OTHER));
   deepStrictEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
   deepStrictEqual(await Promise.all(counts), counts.map(() => 0));
   ok(store.touched <= 4, JSON.stringify(store.calls));
@@ -79,7 +79,7 @@ Deno.test("after 2 s without an answer a hit is unknown, and a read and the salt
   const start = performance.now();
   await Promise.all([
     rejectsWith("outcome-unknown", counters.hit(HOME)),
-    rejectsWith("store-unavailable", counters.count(HOME)),
+    rejectsWith("store-unavailable", counters.total(HOME)),
     rejectsWith("store-unavailable", counters.salt()),
   ]);
   const took = performance.now() - start;
@@ -89,7 +89,7 @@ Deno.test("after 2 s without an answer a hit is unknown, and a read and the salt
   const later = performance.now();
   await rejectsWith("store-unavailable", counters.hit(HOME));
   await rejectsWith("store-unavailable", counters.hit(OTHER));
-  await rejectsWith("store-unavailable", counters.count(OTHER));
+  await rejectsWith("store-unavailable", counters.total(OTHER));
   strictEqual(performance.now(), later);
   deepStrictEqual({ add: store.calls.add, read: store.calls.read }, { add, read });
 
@@ -107,10 +107,10 @@ Deno.test("10,000 hits and reads may wait together, and the next is rejected", a
   const gate = Promise.withResolvers<void>();
   store.gate = gate.promise;
   const hits = Array.from({ length: 6000 }, () => counters.hit(HOME));
-  const counts = Array.from({ length: 4000 }, () => counters.count(OTHER));
+  const counts = Array.from({ length: 4000 }, () => counters.total(OTHER));
   const touched = store.touched;
   await rejectsWith("overloaded", counters.hit(HOME));
-  await rejectsWith("overloaded", counters.count(HOME));
+  await rejectsWith("overloaded", counters.total(HOME));
   ok(store.touched <= touched + 2);
   gate.resolve();
   deepStrictEqual(await Promise.all(hits), hits.map((_, index) => index + 1));
@@ -125,16 +125,16 @@ Deno.test("lastKnown is the number of the last successful hit or read", async ()
   strictEqual(counters.lastKnown(HOME), undefined);
   await counters.hit(HOME);
   strictEqual(counters.lastKnown(HOME), 1);
-  await counters.count(OTHER);
+  await counters.total(OTHER);
   strictEqual(counters.lastKnown(OTHER), 0);
   // A repeat adds nothing, which the answer does not say.
   const addition = { mode: "add", name: "a", hits: 5, days: undefined } as const;
   await counters.set(OTHER, addition);
   strictEqual(counters.lastKnown(OTHER), undefined);
-  await counters.count(OTHER);
+  await counters.total(OTHER);
   store.failure = "outcome-unknown";
   await rejectsWith("outcome-unknown", counters.hit(HOME));
-  await rejectsWith("outcome-unknown", counters.count(OTHER));
+  await rejectsWith("outcome-unknown", counters.total(OTHER));
   strictEqual(counters.lastKnown(HOME), 1);
   strictEqual(counters.lastKnown(OTHER), 5);
   await counters.close();
@@ -157,7 +157,7 @@ Deno.test("an unexpected error is thrown as it is", async () => {
   const counters = createCounters(store);
   store.failure = new TypeError("unexpected");
   await rejects(counters.hit(HOME), store.failure);
-  await rejects(async () => await counters.count(HOME), store.failure);
+  await rejects(async () => await counters.total(HOME), store.failure);
   store.failure = undefined;
   strictEqual(await counters.hit(HOME), 1);
   await waitFor("the salt, which is asked for again", () => counters.salt());
@@ -193,7 +193,7 @@ Deno.test("close answers pending calls, rejects new ones, and closes the store o
   store.gate = gate.promise;
   const hits = Promise.all([counters.hit(HOME), counters.hit(OTHER), counters.hit(HOME)]);
   const closes = [counters.close(), counters.close()];
-  const late = [counters.hit(HOME), counters.count(HOME), counters.delete(HOME)];
+  const late = [counters.hit(HOME), counters.total(HOME), counters.delete(HOME)];
   for (const call of late) await rejectsWith("shutting-down", call);
   await rejectsWith("shutting-down", counters.groups.sum(HOME, "total"));
   await rejectsWith("shutting-down", counters.list({ prefix: "", since: undefined }).next());

@@ -315,9 +315,9 @@ Deno.test("the store on Deno KV knows a counter that it has read, and none that 
   await kv.set([PREFIX, HOME], new Deno.KvU64(7n));
   const counters = createCounters(await kvStore({ kv, source: "memory" }));
   const reads = countReads(kv);
-  for (let round = 0; round < 3; round++) strictEqual(await counters.count(HOME), 7);
+  for (let round = 0; round < 3; round++) strictEqual(await counters.total(HOME), 7);
   strictEqual(reads(), 1);
-  for (let round = 0; round < 3; round++) strictEqual(await counters.count(OTHER), 0);
+  for (let round = 0; round < 3; round++) strictEqual(await counters.total(OTHER), 0);
   strictEqual(reads(), 4);
   await counters.close();
 });

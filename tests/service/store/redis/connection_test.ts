@@ -57,7 +57,7 @@ testCounted(
 
 testCounted("a read whose reply was lost is refused", async ({ proxy, room }) => {
   const cut = proxy.cutAfterNextRequest("GET");
-  await rejectsWith("store-unavailable", room.counters.count(HOME));
+  await rejectsWith("store-unavailable", room.counters.total(HOME));
   await cut;
   await room.connected();
 });
@@ -186,7 +186,7 @@ for (
     await using next = await startRedis();
     await failOver(redis, next);
     if (asks !== "nothing") await rejectsWith("store-unavailable", room.counters.ready());
-    strictEqual(await room.counters.count(HOME), 1);
+    strictEqual(await room.counters.total(HOME), 1);
     proxy.redirect(next);
     await waitFor("the new master", async () => {
       if (asks === "hits") await room.counters.hit(HOME).catch(() => {});
@@ -210,7 +210,7 @@ testCounted(
     const start = performance.now();
     while (performance.now() - start < 1000) {
       await rejectsWith("store-unavailable", room.counters.hit(HOME));
-      strictEqual(await room.counters.count(HOME), 1);
+      strictEqual(await room.counters.total(HOME), 1);
     }
     // The first of all, one after the first refusal, and one a second later. The last hit may have
     // taken a while.

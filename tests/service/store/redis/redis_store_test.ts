@@ -242,8 +242,8 @@ for (const { name, break: breaking, mend, readable } of REFUSALS) {
       told.length = 0;
       for (let round = 1; round <= 20; round++) {
         await rejectsWith("store-unavailable", counters.hit(HOME));
-        if (readable) strictEqual(await counters.count(HOME), 1);
-        else await rejectsWith("store-unavailable", counters.count(HOME));
+        if (readable) strictEqual(await counters.total(HOME), 1);
+        else await rejectsWith("store-unavailable", counters.total(HOME));
         await rejectsWith("store-unavailable", counters.ready());
       }
       deepStrictEqual(told, ["store unavailable"]);

@@ -206,7 +206,7 @@ function tablesIn(value: unknown, opened: Opened, depth = 2): Table[] {
     return value.length > 0 && value.every(isObject) ? [objects(opened, value)] : [];
   }
   const parts = isObject(value) ? Object.entries(value) : [];
-  if (parts.every(([name]) => ORDERS.ymd.pattern.test(name))) return [];
+  if (parts.every(([name]) => isDay(name))) return [];
   if (parts.length > 0 && parts.every(([, number]) => typeof number === "number")) {
     return [pairs(opened, "JSON", () => parts.map(([id, number]) => [id, String(number)]))];
   }
@@ -218,6 +218,10 @@ function tablesIn(value: unknown, opened: Opened, depth = 2): Table[] {
 
 /** Creates a table of objects, whose columns are the names of their members (`hits.count`). */
 function objects(opened: Opened, list: readonly JsonObject[]): Table {
+  const parts = list.slice(0, SAMPLE).flatMap((object) => [object, ...Object.values(object)]);
+  if (parts.some((part) => isObject(part) && Object.keys(part).some(isDay))) {
+    throw new Unreadable(NO_LIST);
+  }
   const names = list.slice(0, SAMPLE).flatMap((object) =>
     [...membersOf(object)].map(([name]) => name)
   );
@@ -265,6 +269,11 @@ function isOwn(value: unknown): boolean {
   if (typeof counters === "number") return true;
   return typeof id === "string" &&
     (typeof hits === "number" || typeof seen === "number" || isObject(days));
+}
+
+/** Reports whether the name of a member is a day. */
+function isDay(name: string): boolean {
+  return ORDERS.ymd.pattern.test(name);
 }
 
 function isObject(value: unknown): value is JsonObject {

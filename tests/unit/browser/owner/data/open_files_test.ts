@@ -79,6 +79,18 @@ for (const [what, content, why] of REFUSED) {
   });
 }
 
+Deno.test("JSON of numbers by days is refused, with the form that is read", async () => {
+  for (
+    const part of [
+      { "/a": { "2026-11-20": 3 } },
+      { "2026-11-20": { "/a": 3 } },
+      [{ path: "/a", views: { "2026-11-20": 3 } }],
+    ]
+  ) {
+    await rejects(importOf({ "x.json": JSON.stringify(part) }), /a page, a day and a number\.$/);
+  }
+});
+
 const rowsOf = (text: string, delimiter = ",") => [...csvRows(text, delimiter)];
 
 Deno.test("any table that a CSV writer wrote reads back", () => {

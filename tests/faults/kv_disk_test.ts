@@ -97,6 +97,6 @@ Deno.test(
     await load.stop();
     strictEqual((await service.stop()).code, 0);
     ledger.checkOutcomes(200, 503, ...ledger.late);
-    ledger.check(await storedInKv(join(folder.path, "data", "counters.kv")));
+    ledger.check(await storedInKv(folder.path));
   },
 );

@@ -3,6 +3,7 @@ import { authorizedRequest } from "../support/secret.ts";
 import type { Service } from "../support/service.ts";
 import { Caller, type Result } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
+import { waitForHits } from "./recovery.ts";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -27,6 +28,21 @@ export async function hitOnce(
   caller.close();
   ledger?.note(id, result);
   return result;
+}
+
+/**
+ * Ends a service, in whichever way, once 200 callers were told of some hundred hits. Fails where a
+ * hit that was answered was not counted.
+ */
+export async function endUnderLoad(
+  options: LoadOptions,
+  end: (load: Load) => Promise<unknown>,
+): Promise<void> {
+  await using load = startCallers({ ...options, callers: 200 });
+  await waitForHits(load.ledger, 500 + Math.random() * 1500);
+  await end(load);
+  await load.stop();
+  load.ledger.checkOutcomes(200, "broken", "unsent", ...load.ledger.late);
 }
 
 /** Sends hits until it is stopped. */

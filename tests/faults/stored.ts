@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import { kvKeys } from "../../src/store/kv/kv_layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
 
-/** Every counter in a Deno KV file that no process has open. */
-export async function storedInKv(path: string): Promise<Map<string, number>> {
-  using kv = await Deno.openKv(path);
+/** Every counter in the file of a service that has ended, which ran in this folder. */
+export async function storedInKv(cwd: string): Promise<Map<string, number>> {
+  using kv = await Deno.openKv(join(cwd, "data", "counters.kv"));
   return await storedIn(kv);
 }
 

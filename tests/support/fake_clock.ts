@@ -1,8 +1,11 @@
-/** Replaces `performance.now` by a clock that the test advances. */
-export function fakeClock(): AsyncDisposable & { pass(milliseconds: number): void } {
+/** Replaces `performance.now` by a clock that the test advances, and that alone if it is stopped. */
+export function fakeClock(
+  { isStopped = false } = {},
+): AsyncDisposable & { pass(milliseconds: number): void } {
   const { now } = performance;
+  const start = performance.now();
   let passed = 0;
-  performance.now = () => now.call(performance) + passed;
+  performance.now = () => (isStopped ? start : now.call(performance)) + passed;
   return {
     pass: (milliseconds) => void (passed += milliseconds),
     [Symbol.asyncDispose]: () => Promise.resolve(void (performance.now = now)),

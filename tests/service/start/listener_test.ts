@@ -1,14 +1,15 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { rejects, strictEqual } from "node:assert/strict";
 import { Caller } from "../../faults/caller.ts";
+import { Ledger } from "../../faults/ledger.ts";
+import { hitOnce } from "../../faults/load.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { connectTo } from "../../support/raw_http.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis } from "../../support/redis_server.ts";
 import { reservePort } from "../../support/reserved_port.ts";
+import { authorized, authorizedRequest, SECRET } from "../../support/secret.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait_for.ts";
-
-const SECRET_TOKEN = "0123456789abcdef0123";
 
 Deno.test({
   name: "a hit that was accepted before the listener was lost is answered",
@@ -24,7 +25,7 @@ Deno.test({
     });
     await using service = await startService({
       env: {
-        SECRET_TOKEN,
+        SECRET_TOKEN: SECRET,
         // The service stops listening for a while, and no other process may take its port.
         PORT: String(reservePort()),
         STORE_URL: `kv:${remote.url}`,
@@ -32,13 +33,15 @@ Deno.test({
       },
       wrap: (line) => ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", ...line],
     });
-    const hit = fetch(`${service.url}/hit?token=${SECRET_TOKEN}`).then((answer) => answer.json());
+    const ledger = new Ledger();
+    const hit = hitOnce({ service, ledger });
     await arrived.promise;
     await loseListener(service);
     service.signal("SIGTERM");
     await service.waitForOutput(/"event":"stop"/);
     gate.resolve();
-    deepStrictEqual(await hit, { id: "home", hits: 1, source: "deno-kv" });
+    await hit;
+    ledger.checkOutcomes(200, ...ledger.late);
     strictEqual((await service.waitForEnd()).code, 0);
   },
 });
@@ -49,19 +52,18 @@ Deno.test(
   async () => {
     await using proxied = await startProxiedRedis();
     const { proxy, url } = proxied;
-    await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: url } });
-    const headers = { "x-auth-token": SECRET_TOKEN };
+    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: url } });
     const lines = Array.from({ length: 10_000 }, (_, at) => `{"id":"n-${at + 10_000}","hits":7}`);
     const imported = await fetch(`${service.url}/counters`, {
       method: "POST",
-      headers,
+      headers: authorized,
       body: lines.join("\n"),
     });
     strictEqual(await imported.text(), '{"counters":10000}');
-    const whole = await (await fetch(`${service.url}/counters`, { headers })).text();
+    const whole = await (await fetch(`${service.url}/counters`, { headers: authorized })).text();
     // Redis lists its keys in the same order again.
     const cut = proxy.cutAfterNextRequest(JSON.parse(whole.split("\n").at(-3) ?? "").id);
-    const { status, body } = await fetch(`${service.url}/counters`, { headers });
+    const { status, body } = await fetch(`${service.url}/counters`, { headers: authorized });
     strictEqual(status, 200);
     await rejects(new Response(body).text());
     await cut;
@@ -98,7 +100,7 @@ Deno.test("whoever calls again and again is told to go before the connection end
 
 /** Returns the outcome of each caller of a service that was stopped. */
 async function endsOfCallers(callers: number): Promise<string[]> {
-  await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: "memory:" } });
+  await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
   const calling = Promise.withResolvers<void>();
   const ends = Array.from({ length: callers }, () => callUntilTold(service, calling.resolve));
   await calling.promise;
@@ -119,7 +121,7 @@ async function callUntilTold(service: Service, onAnswer: () => void): Promise<st
   }
 }
 
-const HEAD = `GET /count HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${SECRET_TOKEN}\r\n\r\n`;
+const HEAD = authorizedRequest("GET /count");
 
 async function stopping(service: Service): Promise<void> {
   service.signal("SIGTERM");

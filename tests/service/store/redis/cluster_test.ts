@@ -176,10 +176,11 @@ Deno.test(
       await to.command("CLUSTER", "MYID"),
       await from.command("CLUSTER", "MYID"),
     ];
+    const knows = async (node: RedisServer, id: unknown) =>
+      String(await node.command("CLUSTER", "NODES")).includes(String(id));
     await waitFor(
-      "the new node",
-      async () =>
-        String(await from.command("CLUSTER", "NODES")).includes(String(other)) || undefined,
+      "both nodes to know each other",
+      async () => await knows(from, other) && await knows(to, own),
     );
     await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", String(own));
     await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", String(other));

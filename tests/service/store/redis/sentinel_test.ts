@@ -150,7 +150,7 @@ Deno.test(
     await waitFor("a hit", async () => {
       const [number] = await store.add([addition(HOME, 1)]);
       return String(number) === await next.command("GET", "hits:home") || undefined;
-    }, { timeout: 3000 });
+    });
     match(String(await first?.command("SENTINEL", "MASTERS")), /failover_in_progress/);
     await store.close();
   },

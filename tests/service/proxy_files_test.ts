@@ -7,6 +7,7 @@ import { reservePort } from "../support/reserved_port.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { type Service, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { TIME_ZONE } from "../support/time_zones.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
@@ -83,6 +84,7 @@ Deno.test({
                 PUBLIC_READS: "1",
                 TRUST_PROXY: "1",
                 STORE_URL: "memory:",
+                TIME_ZONE,
               },
             });
             await using proxy = await startProxyOf(name, service);

@@ -12,6 +12,10 @@ import { createLog } from "../../src/log.ts";
 import { parseSvg } from "./parse_svg.ts";
 import { checkAnswer } from "./openapi_check.ts";
 import { SECRET } from "./secret.ts";
+import { TIME_ZONE } from "./time_zones.ts";
+
+/** No day ends during a test unless it says so. */
+const CALENDAR = createCalendar(TIME_ZONE);
 
 /** With less than all four GitHub's edge has kept images. */
 export const UNCACHED_IMAGE = "max-age=0, no-cache, no-store, must-revalidate";
@@ -78,7 +82,8 @@ export interface TestAppOptions {
 
 /** The app over a store, which it closes at the end. */
 export function openApp(
-  { store, openReads = true, calendar, metrics = new Metrics(), ...options }: TestAppOptions,
+  { store, openReads = true, calendar = CALENDAR, metrics = new Metrics(), ...options }:
+    TestAppOptions,
 ): TestApp {
   const { proxies = 0, groupLimit = 10_000, hitOrigins = [], embedOrigins = [], publicUrl } =
     options;
@@ -164,7 +169,7 @@ export function openApp(
 
 /** A store in Deno KV in memory, and its database to look into. */
 export async function memoryStore(
-  { today }: Pick<Calendar, "today"> = createCalendar("UTC"),
+  { today }: Pick<Calendar, "today"> = CALENDAR,
 ): Promise<{ store: CounterStore; kv: Deno.Kv }> {
   const kv = await Deno.openKv(":memory:");
   return { kv, store: await kvStore({ kv, source: "memory", today }) };

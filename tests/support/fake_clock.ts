@@ -1,4 +1,7 @@
-/** Replaces `performance.now` by a clock that the test advances, and that alone if it is stopped. */
+/**
+ * Replaces `performance.now` by a clock that the test advances. A stopped one does not go on by
+ * itself.
+ */
 export function fakeClock(
   { isStopped = false } = {},
 ): AsyncDisposable & { pass(milliseconds: number): void } {

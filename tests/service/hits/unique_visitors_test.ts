@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { createCounters } from "../../../src/counters/counters.ts";
+import { createCalendar } from "../../../src/domain/calendar.ts";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import { createUniqueVisitors } from "../../../src/hits/unique_visitors.ts";
 import { parseQuery } from "../../../src/http/query.ts";
@@ -9,6 +10,7 @@ import { sendRaw } from "../../support/raw_http.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized, SECRET, SECRET_LINE } from "../../support/secret.ts";
 import { startService } from "../../support/service.ts";
+import { TIME_ZONE } from "../../support/time_zones.ts";
 
 Deno.test("of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
   await using room = open();
@@ -75,7 +77,7 @@ function open() {
   const store = new ScriptedStore();
   const ending = new AbortController();
   const log = createLog({ secrets: [], write: () => {} });
-  const counters = createCounters(store);
+  const counters = createCounters(store, createCalendar(TIME_ZONE));
   return {
     store,
     countVisitor: createUniqueVisitors({ counters, proxies: 0, log, ended: ending.signal }),
@@ -90,7 +92,7 @@ const PREFIX = `POST /hit?once=day HTTP/1.1\r\nHost: localhost\r\n${SECRET_LINE}
 
 for (const [proxies, what] of [["0", "the connection"], ["1", "X-Forwarded-For"]] as const) {
   Deno.test(`once=day takes a visitor's address from ${what} where TRUST_PROXY is ${proxies}`, async () => {
-    const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", TRUST_PROXY: proxies };
+    const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", TRUST_PROXY: proxies, TIME_ZONE };
     await using service = await startService({ env });
     const visit = async (...forwarded: string[]) => {
       const more = forwarded.map((value) => `X-Forwarded-For: ${value}\r\n`).join("");

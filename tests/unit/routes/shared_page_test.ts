@@ -1,6 +1,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { type Answer, field, memoryApp, type TestApp } from "../../support/app.ts";
+import { TIME_ZONE } from "../../support/time_zones.ts";
 import { authorized } from "../../support/secret.ts";
 
 const ORIGINS = ["https://blog.example", "http://localhost:3000"];
@@ -137,7 +138,7 @@ Deno.test("GET /p.json of a group without counters is empty", async () => {
   await using app = await memoryApp();
   const { json } = await app.send(`GET /p.json?prefix=a/&key=${await keyOf(app, "a/")}`);
   const { timeZone, ...numbers } = Object(json);
-  strictEqual(timeZone, "UTC");
+  strictEqual(timeZone, TIME_ZONE);
   deepStrictEqual(numbers, {
     ...{ prefix: "a/", total: 0, since: null, older: 0, days: [], counters: [] },
   });

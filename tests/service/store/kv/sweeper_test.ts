@@ -15,6 +15,13 @@ import { waitFor } from "../../../support/wait_for.ts";
 const DAY_MS = 86_400_000;
 const NOW = Math.floor(Date.now() / DAY_MS);
 
+/** Stops the clock at noon, so that no day ends during a test. */
+function stopAtNoon(): Disposable {
+  const { now } = Date;
+  Date.now = () => (NOW + 0.5) * DAY_MS;
+  return { [Symbol.dispose]: () => void (Date.now = now) };
+}
+
 /** The deduplication keys and salts that are stored, without the first part of their keys. */
 async function storedKeys(kv: Deno.Kv): Promise<Deno.KvKey[]> {
   const kinds = ["once", "deleted", "seen", "salt"];
@@ -23,6 +30,7 @@ async function storedKeys(kv: Deno.Kv): Promise<Deno.KvKey[]> {
 }
 
 Deno.test("on Deno KV, what has expired is deleted soon after the start, and nothing else", async () => {
+  using _noon = stopAtNoon();
   const kv = await Deno.openKv(":memory:");
   for (const [back, hits] of [[0, 3], [1, 4], [2, 5], [300, 6]] as const) {
     for (let number = 0; number < 250; number++) {
@@ -112,6 +120,7 @@ Deno.test("on Deno KV, nothing keeps the process alive once a store that has swe
 });
 
 Deno.test("on Deno KV, a hit with the same key is a repeat for 24 hours, also in the next day bucket", async () => {
+  using _noon = stopAtNoon();
   const kv = await Deno.openKv(":memory:");
   const counters = createCounters(await kvStore({ kv }));
   const keyOf = (

@@ -12,7 +12,7 @@ import {
   withGoal,
 } from "../drawing/number.ts";
 import { parseLabel, wholeWithin } from "../drawing/parameters.ts";
-import { cleanText, escape, setLine, type Target } from "../drawing/text.ts";
+import { cleanText, escape, type ImageFormat, setLine } from "../drawing/text.ts";
 import { badgeBars, type Bars, NO_BARS } from "./bars.ts";
 import { type Palette, parsePalette } from "./palette.ts";
 import { BADGE_PARAMETERS, type LookName, type LookQuery } from "./parameters.ts";
@@ -22,13 +22,13 @@ import { BADGE_PARAMETER_LIST, parseStyle } from "./styles.ts";
 export type Look = ReturnType<typeof parseLook>;
 
 /** Parses a look. Invalid values fall back to the default. */
-export function parseLook(query: LookQuery, target?: Target) {
+export function parseLook(query: LookQuery, format?: ImageFormat) {
   const style = parseStyle(query);
   const palette = parsePalette(query, style.font);
-  const line = setLine(parseLabel(query, target), style.labelFace, style.capitals);
+  const line = setLine(parseLabel(query, format), style.labelFace, style.capitals);
   const { schema } = BADGE_PARAMETERS.base;
   return Object.freeze({
-    ...(style.ignores.includes("numbers") ? PLAIN : parseNumberForm(query, target)),
+    ...(style.ignores.includes("numbers") ? PLAIN : parseNumberForm(query, format)),
     /** Added to the total as it is drawn. */
     base: wholeWithin(query.get("base"), schema) ?? schema.default,
     style,
@@ -78,19 +78,19 @@ type DrawingQuery = Pick<Query<LookName>, "get" | "forEach">;
 
 /**
  * Returns a function that draws counts in the look that a query asks for. Caches looks, each with
- * its last drawing and what `prepare` makes of it, because badges are read more often than their
+ * its last drawing and what `finish` makes of it, because badges are read more often than their
  * numbers change.
  */
-export function createDrawings<Prepared>(
-  prepare: (svg: string) => Prepared,
-  target?: Target,
-): (query: DrawingQuery, counts: Counts, days?: Days) => Prepared {
-  const known = new BoundedMap<string, ReturnType<typeof createDrawing<Prepared>>>(CACHE_SIZE);
+export function createDrawings<Finished>(
+  finish: (svg: string) => Finished,
+  format?: ImageFormat,
+): (query: DrawingQuery, counts: Counts, days?: Days) => Finished {
+  const known = new BoundedMap<string, ReturnType<typeof createDrawing<Finished>>>(CACHE_SIZE);
   return (query, counts, days) => {
     const key = keyOf(query);
     const found = known.get(key);
     if (found !== undefined) return found(counts, days);
-    const draw = createDrawing(parseLook(query, target), sparkOf(query), prepare);
+    const draw = createDrawing(parseLook(query, format), sparkOf(query), finish);
     if (key.length <= MAX_KEY_LENGTH) known.set(key, draw);
     return draw(counts, days);
   };
@@ -122,7 +122,7 @@ function keyOf(query: DrawingQuery): string {
 }
 
 /** Returns a function that draws counts, and bars of these days if the look has bars. */
-function createDrawing<Prepared>(look: Look, spark: number, prepare: (svg: string) => Prepared) {
+function createDrawing<Finished>(look: Look, spark: number, finish: (svg: string) => Finished) {
   // Several counts have no goal.
   const severalLook = recolor(look, { goal: undefined });
   const draw = (counts: Counts, days: Days | undefined) => {
@@ -131,15 +131,15 @@ function createDrawing<Prepared>(look: Look, spark: number, prepare: (svg: strin
     const sums = withBase(counts, look.base);
     const { goal } = shown.palette;
     const message = formatCounts(withGoal(sums, goal), look);
-    return prepare(drawBadge(shown, message, { bars, share: shareOf(sums, goal) }));
+    return finish(drawBadge(shown, message, { bars, share: shareOf(sums, goal) }));
   };
-  let last: { counts: Counts; days: Days | undefined; prepared: Prepared } | undefined;
-  return (counts: Counts, known?: Days): Prepared => {
+  let last: { counts: Counts; days: Days | undefined; finished: Finished } | undefined;
+  return (counts: Counts, known?: Days): Finished => {
     const days = spark === 0 ? undefined : known;
     if (last?.counts !== counts || last.days !== days) {
-      last = { counts, days, prepared: draw(counts, days) };
+      last = { counts, days, finished: draw(counts, days) };
     }
-    return last.prepared;
+    return last.finished;
   };
 }
 

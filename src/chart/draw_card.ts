@@ -62,7 +62,7 @@ export function drawCard(
   const { percent } = trendOf(days.hits);
   const trend = percent === undefined ? undefined : weekTrend(percent, look.locale);
   // The label takes the place of a name that cannot be drawn.
-  const shownName = textFor(look.target, id);
+  const shownName = textFor(look.format, id);
   const [first, second] = shownName === "" ? [look.label, ""] : [shownName, look.label];
   const nameSet = setWithin(first, { size: 13, bold: true }, RIGHT - LEFT - MARK);
   const label = setWithin(second, SMALL, MAX_WIDTH);

@@ -41,7 +41,7 @@ export function drawLines(counters: readonly NamedFigures[], given: ChartLook): 
   const first = Math.min(...counters.map(({ days }) => firstKnown(days)));
   const range = given.range ?? rangeSince(first, newest);
   const look = { ...given, range: given.kind === "area" ? inWeeks(range) : range };
-  const names = shortNames(counters.map(({ id }) => id)).map((name) => textFor(look.target, name));
+  const names = shortNames(counters.map(({ id }) => id)).map((name) => textFor(look.format, name));
   const series = counters.map((counter, index) =>
     seriesOf(counter, { newest, look, name: names[index] ?? "" })
   );

@@ -9,7 +9,7 @@ import {
   valueOf,
   wholeWithin,
 } from "../drawing/parameters.ts";
-import type { Target } from "../drawing/text.ts";
+import type { ImageFormat } from "../drawing/text.ts";
 import { type Range, RANGES } from "./bars.ts";
 
 const { range, kind, width, height, color, theme, numbers, goal } = nameParameters({
@@ -82,11 +82,11 @@ export type ChartLook = ReturnType<typeof parseChartLook>;
 export type ShownLook = ChartLook & { readonly range: Range };
 
 /** Parses the look of a chart. Invalid values fall back to the default. */
-export function parseChartLook(query: PictureQuery<ChartName>, target?: Target) {
+export function parseChartLook(query: PictureQuery<ChartName>, format?: ImageFormat) {
   const rangeName = valueOf(range, query.get("range"));
   const shown: Range | undefined = rangeName === "all" ? undefined : RANGES[rangeName];
   return Object.freeze({
-    ...parsePictureLook(query, target),
+    ...parsePictureLook(query, format),
     /** Undefined for everything since the first known day. */
     range: shown,
     kind: valueOf(kind, query.get("kind")),
@@ -96,15 +96,15 @@ export function parseChartLook(query: PictureQuery<ChartName>, target?: Target) 
 }
 
 /** Parses the look of any picture. Invalid values fall back to the default. */
-export function parsePictureLook(query: PictureQuery, target: Target = "svg") {
+export function parsePictureLook(query: PictureQuery, format: ImageFormat = "svg") {
   return Object.freeze({
-    target,
+    format,
     /** Clean; empty for none. */
-    label: parseLabel(query, target),
+    label: parseLabel(query, format),
     theme: parseTheme(query.get("theme")),
     /** The color of bars, line or cells; undefined for the theme's own. */
     color: parseColor(query.get("color")),
     numbers: valueOf(numbers, query.get("numbers")),
-    locale: parseDateLocale(query.get("locale"), target),
+    locale: parseDateLocale(query.get("locale"), format),
   });
 }

@@ -1,6 +1,6 @@
 import type { ProblemText } from "../problem.ts";
 import { parseGoal } from "../drawing/number.ts";
-import { cleanText, type Target } from "../drawing/text.ts";
+import { cleanText, type ImageFormat } from "../drawing/text.ts";
 import type { Day } from "../domain/history.ts";
 import type { Parameter } from "../http/query.ts";
 import { firstDay } from "./bars.ts";
@@ -34,7 +34,7 @@ export interface Picture<Name extends string> {
     figures: NamedFigures,
     query: PictureQuery<Name>,
     others?: readonly NamedFigures[],
-    target?: Target,
+    format?: ImageFormat,
   ): string;
   /** Draws a problem in the size of the picture. */
   drawProblem(problem: ProblemText, query: PictureQuery<Name>): string;
@@ -48,8 +48,8 @@ export const chart: Picture<ChartName> = {
     const { range } = parseChartLook(query);
     return range === undefined ? FIRST_DAY : firstDay(range, today, range.count - 1);
   },
-  draw(figures, query, others = [], target) {
-    const look = parseChartLook(query, target);
+  draw(figures, query, others = [], format) {
+    const look = parseChartLook(query, format);
     if (others.length === 0) return drawChart(figures, look);
     const kind = look.kind === "area" ? "area" : "total";
     return drawLines([figures, ...others], { ...look, kind });
@@ -68,7 +68,7 @@ export const calendar: Picture<PictureName> = {
   summary: "Show the hits of a year as a calendar",
   parameters: PICTURE_PARAMETERS,
   since: (_, today) => calendarSince(today),
-  draw: (figures, query, _, target) => drawCalendar(figures, parsePictureLook(query, target)),
+  draw: (figures, query, _, format) => drawCalendar(figures, parsePictureLook(query, format)),
   drawProblem: (problem, query) => drawProblem(problem, parsePictureLook(query), CALENDAR),
 };
 
@@ -77,9 +77,9 @@ export const card: Picture<PictureName | "goal"> = {
   summary: "Show a counter as a card",
   parameters: CARD_PARAMETERS,
   since: (_, today) => today - CARD_DAYS + 1,
-  draw(figures, query, _, target) {
+  draw(figures, query, _, format) {
     const goal = parseGoal(query.get("goal"));
-    return drawCard({ ...figures, goal }, parsePictureLook(query, target));
+    return drawCard({ ...figures, goal }, parsePictureLook(query, format));
   },
   drawProblem: (problem, query) => drawProblem(problem, parsePictureLook(query), CARD),
 };

@@ -1,6 +1,6 @@
 import { trendWords } from "../domain/trend.ts";
 import { BoundedMap } from "../bounded_map.ts";
-import { isDrawable, type Target } from "./text.ts";
+import { type ImageFormat, isDrawable } from "./text.ts";
 import { type Choices, SHARED_PARAMETERS, valueOf, wholeWithin } from "./parameters.ts";
 
 type Numbers = (typeof SHARED_PARAMETERS.numbers.schema.enum)[number];
@@ -46,10 +46,10 @@ export function formatCount(count: number, { numbers, locale }: NumberForm): str
 /** Parses the form of a number. Invalid values fall back to the default. */
 export function parseNumberForm(
   query: Choices<"numbers" | "locale">,
-  target?: Target,
+  format?: ImageFormat,
 ): NumberForm {
   const numbers = valueOf(SHARED_PARAMETERS.numbers, query.get("numbers"));
-  return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale"), target) };
+  return { numbers, locale: numbers === "plain" ? "en" : parseLocale(query.get("locale"), format) };
 }
 
 const FORMATTERS = {
@@ -82,14 +82,14 @@ const resolved = new BoundedMap<string, string>(1000);
  * if it has none, or in a PNG if its fonts lack the letters of the locale. There are about 430 such
  * locales, and any number of tags.
  */
-export function parseLocale(tag: string | undefined, target: Target = "svg"): string {
+export function parseLocale(tag: string | undefined, format: ImageFormat = "svg"): string {
   const locale = knownLocale(tag);
-  return target === "png" && !isDrawable(monthIn(locale)) ? "en" : locale;
+  return format === "png" && !isDrawable(monthIn(locale)) ? "en" : locale;
 }
 
 /** Returns the same locale for pictures with dates, or "en" if it has no names of months. */
-export function parseDateLocale(tag: string | undefined, target: Target): string {
-  const locale = parseLocale(tag, target);
+export function parseDateLocale(tag: string | undefined, format: ImageFormat): string {
+  const locale = parseLocale(tag, format);
   return /^M\d/.test(monthIn(locale)) ? "en" : locale;
 }
 

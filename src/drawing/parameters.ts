@@ -1,4 +1,4 @@
-import { type Target, textFor } from "./text.ts";
+import { type ImageFormat, textFor } from "./text.ts";
 
 /** The languages that Deno 2.9 knows. */
 export const LANGUAGES: readonly string[] =
@@ -44,8 +44,8 @@ export interface Choices<Name extends string> {
 }
 
 /** Returns a label as clean text of at most 100 characters and "…". Empty for no left side. */
-export function parseLabel(query: Choices<"label">, target: Target = "svg"): string {
-  return textFor(target, query.get("label") ?? SHARED_PARAMETERS.label.schema.default);
+export function parseLabel(query: Choices<"label">, format: ImageFormat = "svg"): string {
+  return textFor(format, query.get("label") ?? SHARED_PARAMETERS.label.schema.default);
 }
 
 /** Returns each parameter with its key as its name. */

@@ -1,8 +1,5 @@
 import { clusterWidth, type Face } from "./face.ts";
 
-/** The part of a line that is drawn. */
-export type DrawnLine = Pick<Line, "drawn" | "attributes" | "rightToLeft">;
-
 /** A line of text ready for an SVG: safe as content and as an attribute, and measured. */
 export interface Line {
   /** Escaped, as a screen reader should say it. */
@@ -39,7 +36,7 @@ export function cleanText(text: string): string {
 }
 
 /** Form in which an image is sent. PNGs are drawn with DejaVu Sans, which lacks many scripts. */
-export type Target = "svg" | "png";
+export type ImageFormat = "svg" | "png";
 
 /** Reports whether the fonts of PNGs have the script of every letter. */
 export function isDrawable(text: string): boolean {
@@ -50,8 +47,8 @@ const OTHER_LETTER =
   /(?![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Armn}\p{sc=Geor}\p{sc=Zyyy}])\p{L}/u;
 
 /** Returns a clean text. Returns "" in a PNG if its fonts lack a letter of it. */
-export function textFor(target: Target, text: string): string {
-  return target === "png" && !isDrawable(text) ? "" : cleanText(text);
+export function textFor(format: ImageFormat, text: string): string {
+  return format === "png" && !isDrawable(text) ? "" : cleanText(text);
 }
 
 /** Position and length of a text in units of its parent. Attributes have a leading space each. */
@@ -70,7 +67,7 @@ export interface TextAt {
 
 /** Draws a text in the given length, whatever font the reader has. Returns "" for an empty line. */
 export function drawText(
-  { drawn, attributes, rightToLeft }: DrawnLine,
+  { drawn, attributes, rightToLeft }: Line,
   { x, y = 14, length, ink = "", font = "", more = "" }: TextAt,
 ): string {
   if (drawn === "") return "";

@@ -23,7 +23,7 @@ export function createRevalidated(readPolicy: ReadPolicy, format: "svg" | "atom"
   const plain = headersFor(format, readPolicy.cacheControl("no-cache, max-age=0, must-revalidate"));
   return {
     /** Returns a text with its headers. */
-    prepare(text: string): TextWithHeaders {
+    withHeaders(text: string): TextWithHeaders {
       return { text, headers: readPolicy.isPublic ? { ...plain, etag: tagOf(text) } : plain };
     },
     /** Responds with the text, or with 304 if the client has it. */

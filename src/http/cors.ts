@@ -1,31 +1,12 @@
-import type { Grant } from "../auth/access.ts";
-import type { Query } from "./query.ts";
-import { createResponse, FLAG, type HeaderRecord, isFlagged, NO_SNIFF } from "./response.ts";
+import type { CorsPolicy, RequestContext, Route } from "./endpoint.ts";
+import { createResponse, FLAG, NO_SNIFF } from "./response.ts";
 
-/**
- * The pages that may read a response: those of any site, those of any site as an image only, or
- * none.
- */
-export type CorsPolicy = "any" | "image" | "none";
-
-/** The facts about a route that decide which pages may read its responses. */
-interface CorsFacts {
-  readonly cors: CorsPolicy;
+/** A route as far as it decides which pages may read its responses. */
+interface CorsRoute extends Pick<Route, "cors" | "protocol"> {
   /** The methods of all routes of the path, as in `Allow`. */
   readonly allow: string;
   /** True if `key` is one of its parameters. */
   readonly takesKey: boolean;
-  /** The conventions of another service, whose preflight takes precedence. */
-  readonly protocol?: { readonly preflight: HeaderRecord };
-}
-
-/** The facts about a request that decide which pages may read the response. */
-interface CorsState {
-  readonly request: Request;
-  readonly query: Query<string>;
-  readonly grant: Grant;
-  /** The decision of the endpoint, if it makes one. */
-  readonly cors?: CorsPolicy | undefined;
 }
 
 /**
@@ -33,8 +14,8 @@ interface CorsState {
  * authorizes, unless it sends the secret, too.
  */
 export function corsPolicy(
-  { cors, takesKey }: Pick<CorsFacts, "cors" | "takesKey">,
-  state: CorsState,
+  { cors, takesKey }: Pick<CorsRoute, "cors" | "takesKey">,
+  state: Omit<RequestContext, "connection">,
 ): CorsPolicy {
   if (state.cors !== undefined) return state.cors;
   if (cors === "any" || !takesKey) return cors;
@@ -53,12 +34,12 @@ export function allowPages(response: Response, cors: CorsPolicy): Response {
   headers.set("cross-origin-resource-policy", "cross-origin");
   if (cors === "image") return response;
   headers.set("access-control-allow-origin", "*");
-  if (isFlagged(response)) headers.set("access-control-expose-headers", FLAG);
+  if (headers.has(FLAG)) headers.set("access-control-expose-headers", FLAG);
   return response;
 }
 
 /** Creates the response to a CORS preflight (Fetch standard, "CORS-preflight request"). */
-export function preflightResponse(route: CorsFacts, state: CorsState): Response {
+export function preflightResponse(route: CorsRoute, state: RequestContext): Response {
   const { allow, cors, protocol } = route;
   const forPages = protocol?.preflight ?? (corsPolicy(route, state) === "any" && {
     "access-control-allow-origin": "*",

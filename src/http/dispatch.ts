@@ -13,8 +13,8 @@ import { type CounterId, counterId, DEFAULT_ID } from "../domain/counter_id.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";
 import { FULL_DISK, isFullDisk, Problem } from "../problem.ts";
 import type { Draining } from "./reading.ts";
-import { allowPages, type CorsPolicy, corsPolicy, preflightResponse } from "./cors.ts";
-import { type ConnectionInfo, type Route, whenKnown } from "./endpoint.ts";
+import { allowPages, corsPolicy, preflightResponse } from "./cors.ts";
+import { type ConnectionInfo, type CorsPolicy, type Route, whenKnown } from "./endpoint.ts";
 import {
   checkValues,
   type Parameter,
@@ -61,12 +61,12 @@ export function createDispatcher(
     }
   }
 
-  /** Parses and authorizes a request, then has the endpoint respond to it. */
+  /** Prepares and authorizes a request, then has the endpoint respond to it. */
   function respond(route: CompiledRoute, state: RequestState): Response | Promise<Response> {
     const succeed = (response: Response) =>
       finish(allowPages(response, corsPolicy(route, state)), state);
     try {
-      const run = parse(route, state);
+      const run = prepare(route, state);
       // Tell the owner of a group apart, whose sums do not wait for those of strangers.
       state.grant = route.authorize?.(state) ??
         (state.isPrefix && access.isOwner(state) ? "secret" : "open");
@@ -214,8 +214,8 @@ class RequestState {
   ) {}
 }
 
-/** Parses the query and the subject in it. Returns the function that responds to the request. */
-function parse(route: CompiledRoute, state: RequestState) {
+/** Parses the parameters of the endpoint, then the subject. Returns what responds to the request. */
+function prepare(route: CompiledRoute, state: RequestState) {
   const { request, query, queryError } = state;
   if (queryError !== undefined) throw queryError;
   checkValues(query, route.choices);

@@ -1,7 +1,6 @@
 import type { AccessLevel, Grant } from "../auth/access.ts";
 import { type CounterId, DEFAULT_ID, MAX_ID_BYTES } from "../domain/counter_id.ts";
 import type { Problem } from "../problem.ts";
-import type { CorsPolicy } from "./cors.ts";
 import type { Parameter, ParsedQuery, Query } from "./query.ts";
 import type { TextFormat } from "./problem_page.ts";
 import type { HeaderRecord, Image } from "./response.ts";
@@ -223,6 +222,12 @@ export function whenKnown<Value, Result>(
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/**
+ * The pages that may read a response: those of any site, those of any site as an image only, or
+ * none.
+ */
+export type CorsPolicy = "any" | "image" | "none";
 
 /** A row of the route table. */
 export interface Route extends Endpoint {

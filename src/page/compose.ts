@@ -21,9 +21,6 @@ export interface Page {
   readonly policy: string;
 }
 
-/** The script of the Data view, which the page loads when the view opens. */
-export { dataScript };
-
 /**
  * Composes the page as one document. An import map has the hash of the script that it loads later,
  * because the policy allows nothing else.

@@ -3,7 +3,7 @@ import { shieldsColor } from "../drawing/color.ts";
 import { formatCounts, parseGoal, parseNumberForm, withGoal } from "../drawing/number.ts";
 import { parseLabel, SHARED_PARAMETERS } from "../drawing/parameters.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
-import type { Target } from "../drawing/text.ts";
+import type { ImageFormat } from "../drawing/text.ts";
 import { createRevalidated } from "../http/conditional.ts";
 import { type Endpoint, endpoint, whenKnown } from "../http/endpoint.ts";
 import type { Parameter } from "../http/query.ts";
@@ -12,10 +12,10 @@ import { json, operation, revalidated, STORE_PROBLEMS, success } from "../openap
 import { checkPeriodOrShow, period, show } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
-/** `GET /badge`: the number as an SVG image, drawn for a target. */
-export function badge({ readLatest, readPolicy }: Service, target: Target): Endpoint {
+/** `GET /badge`: the number as an image of this format. */
+export function badge({ readLatest, readPolicy }: Service, format: ImageFormat): Endpoint {
   const images = createRevalidated(readPolicy);
-  const draw = createDrawings(images.prepare, target);
+  const draw = createDrawings(images.withHeaders, format);
   const stale = {
     ...headersFor("svg", readPolicy.cacheControl("no-store")),
     ...flagHeader("stale"),

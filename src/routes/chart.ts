@@ -1,4 +1,4 @@
-import type { Target } from "../drawing/text.ts";
+import type { ImageFormat } from "../drawing/text.ts";
 import type { Picture } from "../chart/pictures.ts";
 import { type CounterId, counterId } from "../domain/counter_id.ts";
 import { createRevalidated } from "../http/conditional.ts";
@@ -10,12 +10,12 @@ import { readDays } from "../read_counter.ts";
 import type { Service } from "../service.ts";
 
 /**
- * `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of a counter or a prefix, drawn for a
- * target. `parseOthers` parses the counters after the first, if the picture can show several.
+ * `GET /chart.svg`, `calendar.svg` and `card.svg`: the days of a counter or a prefix as an image of
+ * this format. `parseOthers` parses the counters after the first, if the picture can show several.
  */
 export function picture<Name extends string>(
   { counters, readPolicy }: Service,
-  target: Target,
+  format: ImageFormat,
   { name, summary, parameters, since, draw, drawProblem }: Picture<Name>,
   parseOthers?: (query: Pick<Query<Name | "id">, "get" | "getAll">) => readonly CounterId[],
 ): Endpoint {
@@ -35,8 +35,8 @@ export function picture<Name extends string>(
         read(id, isPrefix),
         ...others.map((id) => read(id, false)),
       ]);
-      const svg = draw(figures, query, more, target);
-      return images.respond(images.prepare(svg), request);
+      const svg = draw(figures, query, more, format);
+      return images.respond(images.withHeaders(svg), request);
     },
     drawProblem,
     openapi: operation("Badges", name, revalidated(`The ${name.toLowerCase()}.`), STORE_PROBLEMS),

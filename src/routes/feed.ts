@@ -46,7 +46,7 @@ export function feed({ counters, readPolicy }: Service): Endpoint {
         timeOf: timesIn(counters.calendar.timeZone),
         news,
       });
-      return feeds.respond(feeds.prepare(text), request);
+      return feeds.respond(feeds.withHeaders(text), request);
     },
     openapi: operation(
       "Counters",

@@ -1,6 +1,6 @@
 import { createDrawings, errorBadge, sparkDays } from "../badge/drawings.ts";
 import { BADGE_PARAMETER_LIST } from "../badge/styles.ts";
-import type { Target } from "../drawing/text.ts";
+import type { ImageFormat } from "../drawing/text.ts";
 import {
   type FlaggedHit,
   HIT_PARAMETERS,
@@ -26,9 +26,9 @@ interface ShownHit extends FlaggedHit {
 /** `GET /hit.svg`: the counting image. Draws the last known number if the hit is not confirmed. */
 export function hitImage(
   { counters, countHit, recentHits }: Service,
-  target: Target,
+  format: ImageFormat,
 ): Endpoint {
-  const draw = createDrawings((svg) => svg, target);
+  const draw = createDrawings((svg) => svg, format);
 
   async function count(context: HitRequest): Promise<ShownHit> {
     try {

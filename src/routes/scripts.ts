@@ -1,3 +1,4 @@
+import dataText from "../browser/built/data.min.js" with { type: "text" };
 import likeScript from "../browser/built/like.min.js" with { type: "text" };
 import tallyScript from "../browser/built/tally.min.js" with { type: "text" };
 import topScript from "../browser/built/top.min.js" with { type: "text" };
@@ -5,7 +6,6 @@ import { cachedText } from "../http/conditional.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { headersFor } from "../http/response.ts";
 import { bodies, operation, revalidated } from "../openapi/responses.ts";
-import { dataScript as dataText } from "../page/compose.ts";
 
 /** Creates the endpoint of a script, which caches treat as `control` says. */
 function script(
@@ -48,7 +48,7 @@ export const topList: Endpoint = script("TopList", topScript, {
 
 /**
  * `GET /data.js`: the script of the page's Data view. The page has its hash and accepts no other
- * version, so both are from one module.
+ * version.
  */
 export const dataScript: Endpoint = script("DataScript", dataText, {
   summary: "Get the script of the page's Data view",

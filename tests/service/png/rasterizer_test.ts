@@ -107,8 +107,8 @@ Deno.test("a badge leaves out a label whose letters no font has", () => {
 
 Deno.test("cards and previews have the label in place of a name that no font has", () => {
   for (const { draw } of [pictures.card, pictures.preview]) {
-    const card = (id: string, label: string, target: "png" | "svg" = "png") =>
-      draw({ ...FIGURES, id }, new Map([["theme", "light"], ["label", label]]), [], target)
+    const card = (id: string, label: string, format: "png" | "svg" = "png") =>
+      draw({ ...FIGURES, id }, new Map([["theme", "light"], ["label", label]]), [], format)
         .replace(/<title>.*?<\/title>/, "");
     strictEqual(card("\u4e2d\u6587/\u535a\u5ba2", "views"), card("views", ""));
     // Neither of them can be drawn, and no part of them is.

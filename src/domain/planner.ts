@@ -38,7 +38,7 @@ export interface Plan<Result> {
   /** The answer to the caller, valid once the writes are stored. */
   readonly result: Result | Failure;
   /** Undefined if nothing changes. */
-  readonly writes: Writes | undefined;
+  readonly writes?: Writes | undefined;
   /** The writes of the counter that gets what this one had, to be stored in the same step. */
   readonly gained?: Writes | undefined;
 }
@@ -48,8 +48,8 @@ export interface Writes {
   /** The new total. Undefined deletes the counter, and with it all its deduplication keys. */
   readonly total: number | undefined;
   /** Undefined if the days stay as they are, which is true of nearly every hit. */
-  readonly history: HistoryWrites | undefined;
-  readonly deduplication: NewKeys | undefined;
+  readonly history?: HistoryWrites | undefined;
+  readonly deduplication?: NewKeys;
   /**
    * Undefined if the report stays as it is, null if it is deleted. A report is never written
    * without the ledger, so that a reader who finds the ledger unchanged has the right report.
@@ -94,13 +94,13 @@ export interface OnceRequest {
 /** Plans hits. The result is the new total. */
 export function planHits(record: CounterRecord, amount: number, now: CurrentDays): Plan<number> {
   const { total } = record;
-  if (typeof total !== "number") return failWith(total);
+  if (typeof total !== "number") return { result: total };
   const sum = total + amount;
-  if (sum > MAX_HITS) return failWith(new Failure("counter-full"));
+  if (sum > MAX_HITS) return { result: new Failure("counter-full") };
   // Store the ledger of a deleted counter again although its day is open, because it may expire.
   const isOpen = record.exists && isOpenOn(record.openDay, now);
   const history = isOpen ? undefined : openDay(record, total, now);
-  return { result: sum, writes: { total: sum, history, deduplication: undefined } };
+  return { result: sum, writes: { total: sum, history } };
 }
 
 /** Plans hits with deduplication keys. The result has one outcome for each hit. */
@@ -109,17 +109,15 @@ export function planOnce(
   { hits, known, now }: OnceRequest,
 ): Plan<readonly OnceOutcome[]> {
   const { total } = record;
-  if (typeof total !== "number") return failWith(total);
+  if (typeof total !== "number") return { result: total };
   const { amount, outcomes, keys, visitors } = deduplicate(hits, { total, known });
-  if (amount === 0 && keys.size === 0) return { result: outcomes, writes: undefined };
+  if (amount === 0 && keys.size === 0) return { result: outcomes };
   const deduplication = { keys, visitors, day: now.today };
   // New keys need the write of a total even if no hit counts: only the total guards them against
   // other writers. Repeats open and end no day.
-  if (amount === 0) {
-    return { result: outcomes, writes: { total, history: undefined, deduplication } };
-  }
+  if (amount === 0) return { result: outcomes, writes: { total, deduplication } };
   const { result, writes } = planHits(record, amount, now);
-  if (result instanceof Failure) return failWith(result);
+  if (result instanceof Failure) return { result };
   return { result: outcomes, writes: writes && { ...writes, deduplication } };
 }
 
@@ -157,22 +155,21 @@ export function planWrite(
   now: CurrentDays,
 ): Plan<CounterState> {
   const before = stateOf(record, now);
-  if (before instanceof Failure) return failWith(before);
+  if (before instanceof Failure) return { result: before };
   if (update === undefined) return planRemoval(record, before, now);
   const { report: last = null, ...state } = before;
   if (record.isRepeat === true) {
     // Write the same total, so that replicas confirm an addition whose first caller may have waited
     // for them in vain. A counter that was deleted has none.
-    const same = { total: before.hits, history: undefined, deduplication: undefined };
-    return { result: state, writes: record.exists ? same : undefined };
+    return { result: state, writes: record.exists ? { total: before.hits } : undefined };
   }
   const isNew = !record.exists || isEmpty(before);
   const { hits, days, report } = applyUpdate(update, { before, today: now.today, isNew });
   const refusal = refusalOf({ hits, days });
-  if (refusal !== undefined) return failWith(refusal);
+  if (refusal !== undefined) return { result: refusal };
   const isReported = report !== before.report;
   const result = isReported ? { ...state, report: last } : state;
-  if (isReport(update) && !isReported) return { result, writes: undefined };
+  if (isReport(update) && !isReported) return { result };
   // The undo of what created a counter deletes it. Its deduplication keys stay, as after a move.
   const isUndone = update.mode === "add" && (update.hits ?? 0) < 0 && hits === 0 && !report;
   const left = isUndone && Math.max(0, ...days.hits) === 0 && deletion(record);
@@ -180,7 +177,7 @@ export function planWrite(
   // The ledger is always stored: without one, hits of a process that knows the day to be open would
   // belong to no day.
   const history = replaceDays(record, days, hits);
-  const writes = { total: hits, history, deduplication: undefined, name: update.name };
+  const writes = { total: hits, history, name: update.name };
   // Also if it stays the same, so that a report that arrives at the same moment is a conflict.
   const isNamed = update.report !== undefined;
   return { result, writes: isNamed ? { ...writes, report: report ?? null } : writes };
@@ -195,15 +192,11 @@ function planRemoval(
   const { target, exists } = record;
   const left = deletion(record);
   if (target === undefined) return { result: before, writes: left };
-  if (!exists || left === undefined) return { result: before, writes: undefined };
+  if (!exists || left === undefined) return { result: before };
   const report = before.report && { ...before.report, day: now.today };
   const { result, writes: gained } = planWrite(target, { ...before, report, mode: "add" }, now);
-  if (result instanceof Failure) return failWith(result);
+  if (result instanceof Failure) return { result };
   return { result: before, writes: { ...left, keepsKeys: true }, gained };
-}
-
-function failWith(failure: Failure): { result: Failure; writes: undefined } {
-  return { result: failure, writes: undefined };
 }
 
 /** Returns the writes that open a day. */
@@ -228,7 +221,7 @@ function replaceDays(record: CounterRecord, days: Days, total: number): HistoryW
 function deletion(record: CounterRecord): Writes | undefined {
   if (!record.exists && record.ledger === undefined) return undefined;
   const history = { ledger: undefined, years: [], deletedYears: storedYears(record) };
-  return { total: undefined, history, deduplication: undefined, report: null };
+  return { total: undefined, history, report: null };
 }
 
 function storedYears({ years = [] }: CounterRecord): number[] {

@@ -85,7 +85,7 @@ export class Database {
     read: (items) => this.readForHits(items),
     plan(_, { exists, total }) {
       const isMoved = exists && typeof total === "number";
-      return { result: undefined, writes: isMoved ? { total, ...TOTAL_ALONE } : undefined };
+      return { result: undefined, writes: isMoved ? { total } : undefined };
     },
   };
 
@@ -326,8 +326,6 @@ export class Database {
 
 const VANISHED = "the counter file was moved, deleted or replaced: start again";
 const NONE: ReadonlySet<Edit> = new Set();
-/** The writes of a change that leaves everything but the total as it is. */
-const TOTAL_ALONE = { history: undefined, deduplication: undefined };
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;

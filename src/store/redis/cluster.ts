@@ -1,6 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
 import { pause } from "../../waiting.ts";
-import { slotOf, SLOTS } from "./redis_layout.ts";
 import {
   askForList,
   connectServers,
@@ -13,6 +12,7 @@ import {
   waitForAttempts,
 } from "./node.ts";
 import { type Command, failureOf, isRefused, type Reply, UNSENT } from "./reply.ts";
+import { redirectOf, routingKey, slotOf, type SlotRange, slotRanges, SLOTS } from "./slots.ts";
 
 /** Time in which a refused command is sent again, in milliseconds. */
 const RETRY_MS = 1500;
@@ -190,11 +190,6 @@ export async function openCluster(
   };
 }
 
-/** Returns the key that decides where a command is sent. All keys of a command are in one slot. */
-export function routingKey([name = "", first = "", , third = ""]: Command): string {
-  return name.startsWith("EVAL") ? third : first;
-}
-
 async function execute(node: RedisNode, commands: readonly RoutedCommand[]): Promise<void> {
   const sent = commands.flatMap(({ command, isAsking }) =>
     isAsking ? [["ASKING"], command] : [command]
@@ -209,41 +204,6 @@ async function execute(node: RedisNode, commands: readonly RoutedCommand[]): Pro
 /** Reports whether a node refused a command that it, or another node, may accept soon. */
 function isRetryable(reply: Reply): boolean {
   return reply === UNSENT || isRefused(reply, "retryable");
-}
-
-/**
- * Parses a redirect. Returns undefined if the reply is none. `isAsking` is true if only this
- * command is meant, because its slot is being moved.
- */
-export function redirectOf(
-  reply: Reply,
-  asked: HostPort,
-): HostPort & { isAsking: boolean } | undefined {
-  if (reply.kind !== "refused") return undefined;
-  const [, kind, host, port] = /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(reply.cause.message) ?? [];
-  if (kind === undefined) return undefined;
-  return { isAsking: kind === "ASK", ...placeOf([host, port], asked) };
-}
-
-/** A range of slots and the master that serves it. */
-interface SlotRange extends HostPort {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Parses the reply to `CLUSTER SLOTS`. */
-export function slotRanges(list: readonly unknown[], asked: HostPort): readonly SlotRange[] {
-  return list.flatMap((range) => {
-    if (!Array.isArray(range) || !Array.isArray(range[2])) return [];
-    const [first, last, master] = range;
-    return [{ first: Number(first), last: Number(last), ...placeOf(master, asked) }];
-  });
-}
-
-/** A node that does not know its own name, or must not tell it, is where it was asked. */
-function placeOf([host, port]: readonly unknown[], asked: HostPort): HostPort {
-  const isUnknown = host === null || host === "" || host === "?";
-  return { host: isUnknown ? asked.host : String(host), port: Number(port) };
 }
 
 /** The epoch and the slots of the node that was asked for `CLUSTER NODES`. */

@@ -8,6 +8,7 @@ import {
 } from "../../domain/history.ts";
 import { MAX_HITS, type Outcome } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
+import { hashTagOf } from "./slots.ts";
 
 /**
  * Returns the key of another entry of a counter: `days` is the ledger, `days2025` a closed year,
@@ -17,50 +18,12 @@ import { Failure } from "../../domain/errors.ts";
  */
 export function relatedKey(key: string, name: string): string {
   if (!key.includes("}")) return `{${key}}${name}`;
-  return `{${HASH_TAG.exec(key)?.[1] ?? hashTagOf(slotOf(key))}}${name}:${key}`;
+  return `{${hashTagOf(key)}}${name}:${key}`;
 }
 
 /** Returns the name of the entry that an addition leaves. */
 export function additionName(name: string): string {
   return `add:${name}`;
-}
-
-/** The part of a key that decides its slot: the content of the first braces, unless empty. */
-const HASH_TAG = /^[^{]*\{([^}]+)\}/;
-
-const hashTags = new Map<number, number>();
-let tried = 0;
-
-/**
- * Returns the smallest number that Redis Cluster puts into a slot. As the hash tag of related keys,
- * it leads them to the slot of a counter whose own key has a brace. The first search takes some
- * 20 ms.
- */
-function hashTagOf(slot: number): number | undefined {
-  for (; !hashTags.has(slot); tried++) {
-    const found = slotOf(String(tried));
-    if (!hashTags.has(found)) hashTags.set(found, tried);
-  }
-  return hashTags.get(slot);
-}
-
-/** The number of slots of a Redis Cluster. */
-export const SLOTS = 16384;
-
-const encoder = new TextEncoder();
-
-/**
- * Returns the slot of a key (Redis Cluster specification, "Key distribution model" and "Hash
- * tags"). It is a CRC-16/XMODEM, whose polynomial has the bits 12, 5 and 0.
- */
-export function slotOf(key: string): number {
-  let crc = 0;
-  for (const byte of encoder.encode(HASH_TAG.exec(key)?.[1] ?? key)) {
-    const top = (crc >> 8) ^ byte;
-    const folded = top ^ (top >> 4);
-    crc = (crc << 8 ^ folded << 12 ^ folded << 5 ^ folded) & 0xffff;
-  }
-  return crc % SLOTS;
 }
 
 /** The entries of a counter as MGET returns them: null also for a value that is not a string. */

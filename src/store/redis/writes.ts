@@ -10,11 +10,11 @@ import {
   formatReport,
   formatYear,
   relatedKey,
-  slotOf,
 } from "./redis_layout.ts";
 import { readCounters, type RedisStoreOptions, type StoredCounter } from "./reading.ts";
 import { failureOf } from "./reply.ts";
 import { EPOCH_SECONDS, scriptCall, sendScripts } from "./scripts.ts";
+import { slotOf } from "./slots.ts";
 
 /** Time for which a change is tried again if others change its counter, in milliseconds. */
 const CONFLICT_LIMIT_MS = 1500;

@@ -1,4 +1,4 @@
-import { slotOf, SLOTS } from "../../../src/store/redis/redis_layout.ts";
+import { slotOf, SLOTS } from "../../../src/store/redis/slots.ts";
 import {
   beginMove,
   endMove,

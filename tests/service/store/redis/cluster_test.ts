@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { Failure } from "../../../../src/domain/errors.ts";
-import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
+import { slotOf } from "../../../../src/store/redis/slots.ts";
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { testOnce } from "../../../support/once_contract.ts";
 import { FOREIGN_VALUES, openRedisStore, redisBackend } from "../../../support/redis_backend.ts";

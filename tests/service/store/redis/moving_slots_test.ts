@@ -8,7 +8,7 @@ import type {
   Update,
 } from "../../../../src/domain/store.ts";
 import { Failure } from "../../../../src/domain/errors.ts";
-import { slotOf } from "../../../../src/store/redis/redis_layout.ts";
+import { slotOf } from "../../../../src/store/redis/slots.ts";
 import { beginMove, endMove, moveKeys, waitForCluster } from "../../../support/cluster_steps.ts";
 import { openRedisStore } from "../../../support/redis_backend.ts";
 import { startCluster } from "../../../support/redis_cluster.ts";

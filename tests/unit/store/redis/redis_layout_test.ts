@@ -1,8 +1,8 @@
 import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { relatedKey, slotOf } from "../../../../src/store/redis/redis_layout.ts";
+import { relatedKey } from "../../../../src/store/redis/redis_layout.ts";
 import { times } from "../../../support/times.ts";
-import { routingKey } from "../../../../src/store/redis/cluster.ts";
+import { routingKey, slotOf } from "../../../../src/store/redis/slots.ts";
 
 const key = fc.string({ unit: fc.constantFrom(..."ab{}:日2"), minLength: 1, maxLength: 12 });
 

@@ -8,7 +8,7 @@ import {
   replyOf,
   UNSENT,
 } from "../../../../src/store/redis/reply.ts";
-import { redirectOf, slotRanges } from "../../../../src/store/redis/cluster.ts";
+import { redirectOf, slotRanges } from "../../../../src/store/redis/slots.ts";
 import { askForList } from "../../../../src/store/redis/node.ts";
 import { skippingClock } from "../../../support/fake_clock.ts";
 

@@ -23,13 +23,14 @@ export function slotOf(key: string): number {
   return crc % SLOTS;
 }
 
-/** The smallest number in each slot, as far as they were tried. */
+/** The smallest number in each slot, as far as numbers were tried. */
 const numbers = new Map<number, number>();
 let tried = 0;
 
 /**
- * Returns what other keys have in braces to be in the slot of this one. A key that has nothing in
- * braces may contain a brace, so its slot is found by numbers. The first search takes some 20 ms.
+ * Returns the hash tag with which other keys are in the slot of this one: its own tag, or else the
+ * smallest number in its slot. The whole key cannot be a tag if it has a `}`, where a tag ends. The
+ * first search takes some 20 ms.
  */
 export function hashTagOf(key: string): string {
   const tag = HASH_TAG.exec(key)?.[1];

@@ -1,21 +1,16 @@
 import type { NumberedLine } from "../domain/line.ts";
 import { headersFor } from "./response.ts";
-import { nextTurn } from "../waiting.ts";
 
 /** The error of the line in which a body was truncated. */
 export const TRUNCATED_BODY = "the body ended too early";
 
 const NEWLINE = 10;
-/**
- * Time after which the event loop turns, in milliseconds. Lines that have arrived are read without
- * a turn.
- */
-const TURN_MS = 5;
 
 /**
- * Yields the lines of a body as they arrive, those of one chunk together, without blank ones. Ends
- * with an error at a line of more than `limit` bytes, at one that is not UTF-8, and if the body is
- * truncated. Buffers at most a chunk and a line.
+ * Yields the lines of a body as they arrive, those of one chunk together, without blank ones. Also
+ * yields a chunk without lines, so that a long body of blank ones keeps its reader from no other
+ * work. Ends with an error at a line of more than `limit` bytes, at one that is not UTF-8, and if
+ * the body is truncated. Buffers at most a chunk and a line.
  */
 export async function* bodyLines(
   body: ReadableStream<Uint8Array>,
@@ -35,13 +30,8 @@ export async function* bodyLines(
     }
   };
   let rest: Uint8Array = new Uint8Array();
-  let since = performance.now();
   try {
     for await (const chunk of body) {
-      if (performance.now() - since > TURN_MS) {
-        await nextTurn();
-        since = performance.now();
-      }
       const bytes = joined(rest, chunk);
       const lines: NumberedLine[] = [];
       let start = 0;
@@ -57,7 +47,7 @@ export async function* bodyLines(
       }
       rest = bytes.slice(start);
       if (rest.length > limit) return yield [...lines, read(rest)];
-      if (lines.length > 0) yield lines;
+      yield lines;
     }
   } catch {
     // Only the body throws here.

@@ -6,10 +6,11 @@ import { Problem } from "../problem.ts";
 import type { Rasterize, RasterizerParts, RasterJob } from "./rasterizer.ts";
 
 type Png = Uint8Array<ArrayBuffer>;
+type Pngs = BoundedMap<string, Promise<Png>>;
 
 /** Maximum number of requests that wait for a PNG. */
 const MAX_WAITING = 16;
-/** Capacity of the cache of finished PNGs, of which the largest have 200 kB and most have 10. */
+/** Capacity of the cache of PNGs, of which the largest have 200 kB and most have 10. */
 const CACHE_SIZE = 50;
 /** Time that one PNG may take, in milliseconds. */
 const RASTER_LIMIT_MS = 2000;
@@ -37,11 +38,11 @@ export type PngQueue = ReturnType<typeof createPngQueue>;
  */
 export function createPngQueue(log: Log) {
   let rasterizer: ReturnType<typeof startRasterizer> | undefined;
-  const finished = new BoundedMap<string, Png>(CACHE_SIZE);
-  /** The PNGs that were asked for and are not finished. */
-  const unfinished = new Map<string, Promise<Png>>();
-  /** The fixed PNGs by their SVG texts. */
-  const fixed = new Map<string, Promise<Png>>();
+  /** The PNGs that were asked for last, by scale and SVG text, and the fixed ones by SVG text. */
+  const latest: Pngs = new BoundedMap(CACHE_SIZE);
+  const fixed: Pngs = new BoundedMap(Infinity);
+  /** Number of places that are taken. */
+  let waiting = 0;
   const turns: (() => Promise<void>)[] = [];
   let isRunning = false;
 
@@ -94,20 +95,14 @@ export function createPngQueue(log: Log) {
     async rasterize(job: RasterJob, isUrgent = false): Promise<Png> {
       const { rasterize } = await loaded();
       const name = `${job.scale} ${job.svg}`;
-      const known = finished.get(name) ?? unfinished.get(name);
+      const known = latest.get(name);
       if (known !== undefined) return known;
-      if (unfinished.size >= MAX_WAITING) {
+      if (waiting >= MAX_WAITING) {
         await pause(REFUSAL_DELAY_MS);
         throw new Problem("busy");
       }
-      const png = takeTurn(job, rasterize, isUrgent)
-        .then((png) => {
-          finished.set(name, png);
-          return png;
-        })
-        .finally(() => unfinished.delete(name));
-      unfinished.set(name, png);
-      return png;
+      waiting++;
+      return keep(latest, name, takeTurn(job, rasterize, isUrgent).finally(() => waiting--));
     },
     /**
      * Resolves with the PNG of one of a few SVG documents, which is made once and takes no
@@ -115,18 +110,21 @@ export function createPngQueue(log: Log) {
      */
     async rasterizeFixed(svg: string): Promise<Png> {
       const { rasterize } = await loaded();
-      const png = fixed.get(svg) ?? takeTurn({ svg, scale: FIXED_SCALE }, rasterize, true);
-      fixed.set(svg, png);
-      return png.catch((error) => {
-        fixed.delete(svg);
-        throw error;
-      });
+      const job = { svg, scale: FIXED_SCALE };
+      return fixed.get(svg) ?? keep(fixed, svg, takeTurn(job, rasterize, true));
     },
     /** Resolves with the PNG that says so. Rejects with `no-png` like `rasterize`. */
     notice: async (text: "busy" | "counted"): Promise<Png> => (await loaded())[text],
     /** Ends the worker. */
     close: (): void => rasterizer?.close(),
   };
+}
+
+/** Keeps a PNG for later calls, unless it fails. */
+function keep(pngs: Pngs, name: string, png: Promise<Png>): Promise<Png> {
+  pngs.set(name, png);
+  png.catch(() => pngs.delete(name));
+  return png;
 }
 
 /** Starts a rasterizer in a worker, or in this thread on platforms without workers. */

@@ -123,10 +123,11 @@ export interface StoreTraits {
   readonly sortedById: boolean;
 }
 
-export type CounterStore = StoreTraits & OpenStore;
+/** A store of counters. The same tests run against every store. */
+export type CounterStore = StoreTraits & StoreCalls;
 
 /**
- * A store of counters. The same tests run against every store.
+ * The calls to a store that is open.
  *
  * A counter that was never hit is 0, and reading it writes nothing. A value that is not a whole
  * number from 0 to {@linkcode MAX_HITS} is the outcome `not-a-counter` of its id and is left as it
@@ -136,7 +137,7 @@ export type CounterStore = StoreTraits & OpenStore;
  * counted, and `outcome-unknown` if something may have been. A call with an unknown outcome is
  * never sent again.
  */
-export interface OpenStore {
+export interface StoreCalls {
   /**
    * Adds hits to the current day. Resolves with the new totals when they are as durable as the
    * store promises. An addition beyond {@linkcode MAX_HITS} is the outcome `counter-full`.

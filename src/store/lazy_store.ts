@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import type { CounterStore, OpenStore, StoreTraits } from "../domain/store.ts";
+import type { CounterStore, StoreCalls, StoreTraits } from "../domain/store.ts";
 import type { StoreHealth } from "./store_health.ts";
 
 /** Delay before opening is tried again, in milliseconds. */
@@ -13,12 +13,12 @@ export function createLazyStore(
   { traits, health, open }: {
     traits: StoreTraits;
     health: StoreHealth;
-    open(): Promise<OpenStore>;
+    open(): Promise<StoreCalls>;
   },
 ): CounterStore {
   let isClosed = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let latest: Promise<OpenStore>;
+  let latest: Promise<StoreCalls>;
   const first = begin();
   const lazy: CounterStore = {
     ...traits,
@@ -40,7 +40,7 @@ export function createLazyStore(
   };
   return lazy;
 
-  async function attempt(): Promise<OpenStore> {
+  async function attempt(): Promise<StoreCalls> {
     try {
       const store = await open();
       // From now on, a call costs no more than that of the store.
@@ -57,7 +57,7 @@ export function createLazyStore(
     }
   }
 
-  function begin(): Promise<OpenStore> {
+  function begin(): Promise<StoreCalls> {
     latest = attempt();
     // The health has the reason, even if no call waits for it.
     latest.catch(() => {});

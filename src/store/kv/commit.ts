@@ -49,11 +49,11 @@ export function addToCommit(
       for (const year of deletedYears) operation.delete(keys.year(id, year));
     }
     if (name !== undefined) {
-      operation.set(keys.once(id, { key: additionKey(name), bucket }), [total, time], forKeys);
+      operation.set(keys.idempotencyKey(id, additionKey(name), bucket), [total, time], forKeys);
     }
     if (deduplication !== undefined) {
       for (const [key, hits] of deduplication.keys) {
-        operation.set(keys.once(id, { key, bucket }), [hits, time], forKeys);
+        operation.set(keys.idempotencyKey(id, key, bucket), [hits, time], forKeys);
       }
       for (const visitor of deduplication.visitors) {
         const key = keys.visitor(visitor, deduplication.day);

@@ -38,7 +38,7 @@ export async function readForOnce(
   const [[total, ledger], others] = await readTogether(kv, [keys.total(id), keys.ledger(id)], [
     ...buckets.map((bucket) => keys.deleted(id, bucket)),
     ...visitors.map((visitor) => keys.visitor(visitor, day)),
-    ...names.flatMap((key) => buckets.map((bucket) => keys.once(id, { key, bucket }))),
+    ...names.flatMap((key) => buckets.map((bucket) => keys.idempotencyKey(id, key, bucket))),
   ]);
   const next = others.values();
   const nextOfEach = () => buckets.map(() => next.next().value);
@@ -77,7 +77,7 @@ export async function readForWrites(
     if (name === undefined) return record;
     const buckets = [dayBucketAt(time), dayBucketAt(time) - 1];
     const entries = await kv.getMany<unknown[]>(
-      buckets.map((bucket) => keys.once(id, { key: additionKey(name), bucket })),
+      buckets.map((bucket) => keys.idempotencyKey(id, additionKey(name), bucket)),
     );
     return { ...record, isRepeat: entries.some((entry) => numberIn(entry, time) !== undefined) };
   }));

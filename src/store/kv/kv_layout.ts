@@ -49,11 +49,11 @@ export function kvKeys(prefix: string) {
     /** Not next to the total, which would make every commit more expensive. */
     ledger: (id: string): Deno.KvKey => [INTERNAL, "days", prefix, id],
     year: (id: string, year: number): Deno.KvKey => [INTERNAL, "years", prefix, id, year],
-    /** The number of the first hit with an idempotency key, in its day bucket. */
-    once: (id: string, { key, bucket }: { key: string; bucket: number }): Deno.KvKey => {
+    /** The number of the first hit with an idempotency key, or of an addition, in its day bucket. */
+    idempotencyKey: (id: string, key: string, bucket: number): Deno.KvKey => {
       return [INTERNAL, "once", bucket, prefix, id, key];
     },
-    /** A visitor with a hit on a day, for `once=day`. */
+    /** A visitor with a hit on a day. */
     visitor: (visitor: string, day: Day): Deno.KvKey => [INTERNAL, "seen", day, prefix, visitor],
     /** The deletion of a counter, in its day bucket. Deduplication keys from before are void. */
     deleted: (id: string, bucket: number): Deno.KvKey => [INTERNAL, "deleted", bucket, prefix, id],

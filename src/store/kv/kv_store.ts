@@ -1,6 +1,6 @@
 import { currentDays, stateOf } from "../../domain/calendar.ts";
 import type { CounterState } from "../../domain/history.ts";
-import type { Addition, OnceAddition, OnceOutcome, OpenStore, Write } from "../../domain/store.ts";
+import type { Addition, OnceAddition, OnceOutcome, StoreCalls, Write } from "../../domain/store.ts";
 import { planHits, planOnce, planWrite } from "../../domain/planner.ts";
 import { type ChangeKind, Database, type DatabaseOptions } from "./database.ts";
 import { type OnceRecord, readForOnce, readForWrites } from "./deduplication.ts";
@@ -12,7 +12,7 @@ import { readSalt, startSweeper } from "./sweeper.ts";
  * Opens the counters in a Deno KV. What a killed process left in the journal of a file is loaded
  * first. Rejects with `store-unavailable` if it cannot be read.
  */
-export async function openKvStore(options: DatabaseOptions): Promise<OpenStore> {
+export async function openKvStore(options: DatabaseOptions): Promise<StoreCalls> {
   const database = new Database(options);
   if (!options.isShared) await database.load();
   const endSweeper = startSweeper(database);

@@ -6,7 +6,7 @@ const CHECK_INTERVAL_MS = 300_000;
 
 /**
  * Asks each master now and every five minutes whether its settings can lose counts. Returns its
- * risks, see {@linkcode OpenStore.risks}, and a function that ends this.
+ * risks, see {@linkcode StoreCalls.risks}, and a function that ends this.
  *
  * Each risk is logged once. A master that does not answer keeps its risks. Nothing is assumed of
  * what Redis does not let this user see.

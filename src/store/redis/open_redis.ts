@@ -1,5 +1,5 @@
 import { StartError } from "../../start_error.ts";
-import type { OpenStore } from "../../domain/store.ts";
+import type { StoreCalls } from "../../domain/store.ts";
 import { withTimeout } from "../../waiting.ts";
 import type { RedisAddress, RedisForm } from "../setting.ts";
 import { NOOP_HEALTH } from "../store_health.ts";
@@ -20,7 +20,7 @@ export interface OpenRedisOptions extends LinkOptions, Omit<RedisStoreOptions, "
  * Opens the counters in a Redis, whose settings are checked from then on. Rejects if no server
  * answers. Throws a {@linkcode StartError} if the store cannot be used with this setting.
  */
-export async function openRedisStore(options: OpenRedisOptions): Promise<OpenStore> {
+export async function openRedisStore(options: OpenRedisOptions): Promise<StoreCalls> {
   const link = await openRedis(options);
   const store = createRedisStore({ ...options, link });
   const { risks, stop } = watchDurability({ ...options, link });

@@ -7,8 +7,8 @@ import {
   MAX_HITS,
   type OnceAddition,
   type OnceOutcome,
-  type OpenStore,
   type Outcome,
+  type StoreCalls,
   type Write,
 } from "../../domain/store.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -36,7 +36,7 @@ const PROBE_MS = 800;
  * hits are plain INCRBYs. Opening days by compare-and-set took twice as long at midnight. Commands
  * of a batch are independent of each other (no MULTI), so that one bad key fails alone.
  */
-export function createRedisStore(options: RedisStoreOptions): OpenStore {
+export function createRedisStore(options: RedisStoreOptions): StoreCalls {
   const { link, prefix, calendar, onAhead } = options;
   /**
    * The last totals of counters whose day is open on the server. A deletion, another server or

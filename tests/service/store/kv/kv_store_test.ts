@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { createCounters } from "../../../../src/counters/counters.ts";
-import type { OpenStore } from "../../../../src/domain/store.ts";
+import type { StoreCalls } from "../../../../src/domain/store.ts";
 import { isFullDisk } from "../../../../src/problem.ts";
 import { NOOP_HEALTH } from "../../../../src/store/store_health.ts";
 import { fakeClock } from "../../../support/fake_clock.ts";
@@ -125,11 +125,11 @@ Deno.test("on a shared Deno KV, a commit whose answer was lost counts once", asy
 
 for (
   const [what, hit] of [
-    ["hit", (store: OpenStore) => store.add([addition(HOME, 1)])],
-    ["hit with a key", (store: OpenStore) => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }])],
+    ["hit", (store: StoreCalls) => store.add([addition(HOME, 1)])],
+    ["hit with a key", (store: StoreCalls) => store.addOnce([{ id: HOME, hits: [{ key: "k" }] }])],
     [
       "set",
-      (store: OpenStore) =>
+      (store: StoreCalls) =>
         store.write([{ id: HOME, update: { hits: 1, days: undefined, mode: "replace" } }]),
     ],
   ] as const

@@ -5,16 +5,6 @@ import { Failure } from "../domain/errors.ts";
 /** The health of a store. */
 export type StoreHealth = ReturnType<typeof createStoreHealth>;
 
-/** A StoreHealth that reports nowhere. */
-export const NOOP_HEALTH: StoreHealth = {
-  unreachable() {},
-  loginRejected() {},
-  unwritable() {},
-  forbidden() {},
-  readable() {},
-  healthy() {},
-};
-
 type Trouble = "unreachable" | "loginRejected" | "unwritable";
 
 /** The name in the metrics of a store that is one node. */

@@ -5,7 +5,8 @@ import type { JournalLimits } from "../../src/store/kv/journal.ts";
 import type { CounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { KV_BATCHES } from "../../src/store/open_store.ts";
-import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
+import type { StoreHealth } from "../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "./noop_health.ts";
 
 /** Options of a store on Deno KV. The defaults are those of the service. */
 export interface KvStoreSetup {

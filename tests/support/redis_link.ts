@@ -2,7 +2,8 @@ import { Metrics } from "../../src/metrics.ts";
 import { parseRedisUrl } from "../../src/start/store_address.ts";
 import { openRedis } from "../../src/store/redis/open_redis.ts";
 import type { StoreLink } from "../../src/store/redis/node.ts";
-import { NOOP_HEALTH, type StoreHealth } from "../../src/store/store_health.ts";
+import type { StoreHealth } from "../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "./noop_health.ts";
 
 /** Options of a connection to Redis. */
 export interface LinkOptions {

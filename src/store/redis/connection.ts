@@ -22,7 +22,8 @@ type RedisClient = ReturnType<typeof createRedisClient>;
 
 export interface ConnectionOptions {
   address: RedisAddress;
-  health: StoreHealth;
+  /** The health of the server, if it is one of the store. */
+  health?: StoreHealth;
   /** True if the host name leads to another server after a failover. */
   followsName?: boolean;
   /** Called when it is connected, and when an attempt to connect has failed. */
@@ -128,8 +129,8 @@ export class RedisConnection {
     const { health, onChange } = this.#options;
     if (this.#client === undefined) {
       const reply = replyOf({ status: "rejected", reason: error });
-      if (isRefused(reply, "login")) health.loginRejected(error);
-      else health.unreachable(error);
+      if (isRefused(reply, "login")) health?.loginRejected(error);
+      else health?.unreachable(error);
     }
     this.#attempted.resolve(error);
     // Otherwise the next look connects.
@@ -157,9 +158,9 @@ export class RedisConnection {
     const { health } = this.#options;
     const [ping = UNSENT, info] = await this.send([["PING"], ["INFO", "replication"]]);
     if (ping.kind === "lost" || ping === UNSENT) return;
-    if (ping.kind === "done") health.readable();
+    if (ping.kind === "done") health?.readable();
     const refusal = isRefused(ping, "missingLogin") ? ping.cause : undefined;
-    if (refusal !== undefined) health.loginRejected(refusal);
+    if (refusal !== undefined) health?.loginRejected(refusal);
     this.#attempted.resolve(refusal);
     this.#isReplica = info?.kind === "done" && String(info.value).includes("role:slave");
   }

@@ -75,7 +75,7 @@ export interface LinkOptions {
   metrics: Pick<Metrics, "nodes">;
 }
 
-export interface NodeOptions extends ConnectionOptions, Pick<LinkOptions, "replicas"> {}
+export type NodeOptions = ConnectionOptions & Pick<LinkOptions, "replicas" | "health">;
 
 /**
  * A Redis server that is used only while it is known to be the right one.

@@ -2,7 +2,6 @@ import { StartError } from "../../start_error.ts";
 import type { StoreCalls } from "../../domain/store.ts";
 import { withTimeout } from "../../waiting.ts";
 import type { RedisAddress, RedisForm } from "../setting.ts";
-import { NOOP_HEALTH } from "../store_health.ts";
 import type { Log } from "../../log.ts";
 import { openCluster } from "./cluster.ts";
 import { RedisConnection } from "./connection.ts";
@@ -71,9 +70,7 @@ export async function openRedis(options: LinkOptions): Promise<StoreLink> {
 async function detectForm(
   addresses: readonly RedisAddress[],
 ): Promise<Exclude<RedisForm, "any"> | "single"> {
-  const connections = addresses.map((address) =>
-    new RedisConnection({ address, health: NOOP_HEALTH })
-  );
+  const connections = addresses.map((address) => new RedisConnection({ address }));
   const forms = connections.map(async (connection) => {
     const error = await connection.attempted;
     // A node of a cluster refuses the database before it can be asked for its form.

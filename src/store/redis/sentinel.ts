@@ -1,5 +1,4 @@
 import { StartError } from "../../start_error.ts";
-import { NOOP_HEALTH } from "../store_health.ts";
 import { RedisConnection } from "./connection.ts";
 import {
   askForList,
@@ -26,11 +25,10 @@ const INTERVAL_MS = 500;
 export async function openSentinels(options: LinkOptions): Promise<StoreLink> {
   const { setting: { addresses, master }, replicas, health } = options;
   const [login] = addresses;
+  // Without a health, because one Sentinel of several may be unreachable without harm.
   const sentinels = addresses.map((address) =>
     new RedisConnection({
       address: { ...address, username: undefined, password: undefined, database: 0 },
-      // One Sentinel of several may be unreachable without harm.
-      health: NOOP_HEALTH,
     })
   );
   /** The master, the epoch of the failover that made it one, or the reason why there is none. */

@@ -7,7 +7,7 @@ import { memoryStore } from "../../support/app.ts";
 import { skippingClock } from "../../support/fake_clock.ts";
 import { addition, rejectsWith } from "../../support/store_contract.ts";
 import { waitFor } from "../../support/wait_for.ts";
-import { NOOP_HEALTH } from "../../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "../../support/noop_health.ts";
 
 const HOME = counterId("home");
 

@@ -9,7 +9,8 @@ import {
   type Write,
 } from "../../../../src/domain/store.ts";
 import { Failure } from "../../../../src/domain/errors.ts";
-import { createStoreHealth, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
+import { createStoreHealth } from "../../../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "../../../support/noop_health.ts";
 import { createLog } from "../../../../src/log.ts";
 import { Metrics } from "../../../../src/metrics.ts";
 import { connected, storeOn, testRedis } from "../../../support/redis_backend.ts";

@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { redisFromUrl } from "../../../../src/start/store_address.ts";
 import { oneAtATime, RedisNode } from "../../../../src/store/redis/node.ts";
 import { UNSENT } from "../../../../src/store/redis/reply.ts";
-import { NOOP_HEALTH } from "../../../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "../../../support/noop_health.ts";
 import { linkTo } from "../../../support/redis_link.ts";
 import { startProxiedRedis } from "../../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../../support/redis_server.ts";

@@ -6,7 +6,8 @@ import { Failure } from "../../../../src/domain/errors.ts";
 import { type CounterStore, MAX_HITS } from "../../../../src/domain/store.ts";
 import { createLog } from "../../../../src/log.ts";
 import { Metrics } from "../../../../src/metrics.ts";
-import { createStoreHealth, FORBIDDEN, NOOP_HEALTH } from "../../../../src/store/store_health.ts";
+import { createStoreHealth, FORBIDDEN } from "../../../../src/store/store_health.ts";
+import { NOOP_HEALTH } from "../../../support/noop_health.ts";
 import {
   FOREIGN_VALUES,
   redisBackend,

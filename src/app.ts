@@ -101,9 +101,8 @@ function routesOf(s: Service): readonly Route[] {
 export function createApp(options: ServiceOptions) {
   const service = createService(options);
   const routes = routesOf(service);
-  const dispatcher = createDispatcher({ ...service, routes });
   return {
-    fetch: dispatcher.handle,
+    fetch: createDispatcher({ ...service, routes }),
     routes,
     /** Has every response from now on close its connection. */
     drain() {

@@ -31,3 +31,21 @@ export class BoundedMap<Key, Value> {
     this.#old.delete(key);
   }
 }
+
+/**
+ * Caches the results of a conversion, at least the `capacity` last ones. Does not cache undefined,
+ * because an invalid text may be long.
+ */
+export function cached<From, To>(
+  capacity: number,
+  convert: (from: From) => To,
+): (from: From) => To {
+  const known = new BoundedMap<From, To>(capacity);
+  return (from) => {
+    let to = known.get(from);
+    if (to !== undefined) return to;
+    to = convert(from);
+    if (to !== undefined) known.set(from, to);
+    return to;
+  };
+}

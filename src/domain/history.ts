@@ -1,4 +1,4 @@
-import { BoundedMap } from "../bounded_map.ts";
+import { cached } from "../bounded_map.ts";
 import type { Failure } from "./errors.ts";
 
 /** A calendar day, as days since 1970-01-01. */
@@ -7,6 +7,10 @@ export type Day = number;
 export const DAY_MS = 86_400_000;
 
 const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$/;
+/**
+ * Capacity of the caches of dates. Exports and imports convert the same few days again and again,
+ * and creating a Date for each is slow.
+ */
 const DATE_CACHE_SIZE = 20_000;
 
 /** The hits of each day, from `newest` backwards to the first known day. */
@@ -106,10 +110,12 @@ export function firstDayOf(year: number): Day {
 }
 
 /** Formats a day, for example as "2026-11-20". */
-export const formatDay = cached((day: Day) => new Date(day * DAY_MS).toISOString().slice(0, 10));
+export const formatDay = cached(DATE_CACHE_SIZE, (day: Day) => {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+});
 
 /** Parses a day such as "2026-11-20". Returns undefined if it is invalid or before 1970. */
-export const parseDay = cached((text: string): Day | undefined => {
+export const parseDay = cached(DATE_CACHE_SIZE, (text: string): Day | undefined => {
   const [, year, month, date] = DAY.exec(text) ?? [];
   // Date.UTC converts the years 0 to 99 to 1900 to 1999.
   if (year === undefined || Number(year) < 1970) return undefined;
@@ -226,22 +232,6 @@ export function mergeDays(
   return {
     newest,
     hits: Array.from({ length }, (_, index) => merge(a[index] ?? 0, b[index] ?? 0)),
-  };
-}
-
-/**
- * Caches a conversion of days. Exports and imports convert the same few days again and again, and
- * creating a Date for each is slow.
- */
-function cached<From, To>(convert: (from: From) => To): (from: From) => To {
-  const known = new BoundedMap<From, To>(DATE_CACHE_SIZE);
-  return (from) => {
-    let to = known.get(from);
-    if (to !== undefined) return to;
-    to = convert(from);
-    // Not for an invalid text, which may be long.
-    if (to !== undefined) known.set(from, to);
-    return to;
   };
 }
 

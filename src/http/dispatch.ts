@@ -132,9 +132,7 @@ export function createDispatcher(
     app.all(path, ({ req, env }) => handle(routeFor(req.raw.method), req.raw, env));
   }
   app.notFound(({ req, env }) => handle(undefined, req.raw, env));
-  return {
-    handle: (request: Request, connection: ConnectionInfo) => app.fetch(request, connection),
-  };
+  return (request: Request, connection: ConnectionInfo) => app.fetch(request, connection);
 }
 
 /**

@@ -24,18 +24,14 @@ export function png(
 ): Endpoint {
   const { summary, parameters, drawProblem, openapi } = image;
 
-  function scaleOf(query: Query<string>): number {
-    const given = query.get("scale") ?? "";
-    return fixedScale ?? (/^[123]$/.test(given) ? Number(given) : scale.schema.default);
-  }
-
   /** Responds with a PNG of the image in a response. Rasterizes nothing if the client has it. */
   async function convert(response: Response, query: Query<string>, request: Request) {
-    const scale = scaleOf(query);
-    const headers = pngHeaders(response, scale);
+    const given = query.get("scale") ?? "";
+    const pixels = fixedScale ?? (/^[123]$/.test(given) ? Number(given) : scale.schema.default);
+    const headers = pngHeaders(response, pixels);
     if (response.status === 304 || isUnchanged(request, headers.etag)) return notModified(headers);
     try {
-      const body = await pngQueue.rasterize({ svg: await response.text(), scale }, counts);
+      const body = await pngQueue.rasterize({ svg: await response.text(), scale: pixels }, counts);
       return createResponse(body, headers, response.status);
     } catch (error) {
       const { "x-tallymark": flag = "camo" } = headers;

@@ -173,7 +173,7 @@ function served(...routes: Route[]): {
 } {
   const lines: string[] = [];
   const log = createLog({ secrets: [], write: (line) => lines.push(line) });
-  const { handle } = createDispatcher({
+  const handle = createDispatcher({
     routes,
     toProblem: createProblemConverter(log),
     access: createAccess({ secret: undefined, openReads: true, log }),

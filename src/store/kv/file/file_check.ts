@@ -115,7 +115,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/locked|busy/i, "close the other program that has it open"],
   [/full|no space|disk i\/o/i, "make room on its disk, and check the disk"],
   [
-    /read-?only|permission|denied|unable to open/i,
+    /read-?only|permission|unable to open/i,
     "let the user who runs this process read and write it, the files next to it (-wal, -shm, .lock and .held) and their folder",
   ],
   [/directory/i, "name a file in STORE_URL whose folder can be created"],
@@ -124,17 +124,16 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 /** Returns the error for a sound file that cannot be opened, with advice. */
 export function toStartError(path: string, cause: unknown): StartError {
   const reason = errorMessage(cause);
-  if (/denied/i.test(reason)) return new StartError(explainOwner(path, reason), { cause });
+  if (/denied/i.test(reason)) {
+    const folder = folderOf(path);
+    const message =
+      `The folder ${folder} of the counters cannot be used (${reason}): create it, and make it that of the user who runs the server, as with chown -R ${userId()} ${folder}`;
+    return new StartError(message, { cause });
+  }
   const remedy = REMEDIES.find(([pattern]) => pattern.test(reason))?.[1];
   const advice = remedy === undefined ? "" : `: ${remedy}`;
   const message = `${path} cannot be opened as a counter file (${reason})${advice}`;
   return new StartError(message, { cause });
-}
-
-/** Returns the sentence about a folder that the user of this process may not use. */
-function explainOwner(path: string, reason: string): string {
-  const folder = folderOf(path);
-  return `The folder ${folder} of the counters cannot be used (${reason}): create it, and make it that of the user who runs the server, as with chown -R ${userId()} ${folder}`;
 }
 
 /** Returns the id of the user of this process. It needs `--allow-sys=uid`. */

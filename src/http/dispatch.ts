@@ -212,7 +212,7 @@ class RequestState {
   ) {}
 }
 
-/** Parses the parameters of the endpoint, then the subject. Returns what responds to the request. */
+/** Parses a query: the parameters of the endpoint, then the subject. Returns what responds. */
 function prepare(route: CompiledRoute, state: RequestState) {
   const { request, query, queryError } = state;
   if (queryError !== undefined) throw queryError;

@@ -49,7 +49,7 @@ export function kvKeys(prefix: string) {
     /** Not next to the total, which would make every commit more expensive. */
     ledger: (id: string): Deno.KvKey => [INTERNAL, "days", prefix, id],
     year: (id: string, year: number): Deno.KvKey => [INTERNAL, "years", prefix, id, year],
-    /** The number of the first hit with an idempotency key, or of an addition, in its day bucket. */
+    /** The number of the first hit with the key, or of an addition, in its day bucket. */
     idempotencyKey: (id: string, key: string, bucket: number): Deno.KvKey => {
       return [INTERNAL, "once", bucket, prefix, id, key];
     },

@@ -24,12 +24,9 @@ Deno.test(
   async () => {
     const port = reservePort();
     const ledger = new Ledger();
-    const start = performance.now();
     await using service = await startService({
       env: { SECRET_TOKEN: SECRET, STORE_URL: `redis://127.0.0.1:${port}` },
     });
-    const listening = performance.now() - start;
-    ok(listening <= timeLimit(1000), `listens after ${listening} ms`);
     strictEqual(await statusOf(`${service.url}/healthz`), 200);
     strictEqual(await statusOf(`${service.url}/readyz`), 503);
     // Long enough for the pauses between the tries to have become long.
@@ -129,8 +126,8 @@ async function logged(service: Service, event: "away" | "back", times: number): 
   });
 }
 
-/** Hits a second while Redis hangs. */
-const RATE = 500;
+/** Hits a second while Redis hangs. More than a busy machine can answer would wait for it alone. */
+const RATE = times(100, 500);
 
 for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"]) {
   Deno.test(

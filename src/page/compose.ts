@@ -5,6 +5,8 @@ import { ICON } from "../http/problem_page.ts";
 import { inHtml } from "../http/response.ts";
 import type { ParameterSchema } from "../http/query.ts";
 import builderCss from "../browser/owner/builder/builder.css" with { type: "text" };
+import builder from "../browser/owner/builder/builder.html" with { type: "text" };
+import counters from "../browser/owner/counters/counters.html" with { type: "text" };
 import countersCss from "../browser/owner/counters/counters.css" with { type: "text" };
 import css from "../browser/owner/page.css" with { type: "text" };
 import signInCss from "../browser/owner/sign_in/sign_in.css" with { type: "text" };
@@ -28,7 +30,9 @@ export interface Page {
 export async function composePage(facts: PageFacts, publicUrl?: string): Promise<Page> {
   const hash = (await hashOf(dataScript)).slice(1, -1);
   const imports = JSON.stringify({ integrity: { "./data.js": hash } });
-  const filled = main.replaceAll(/^ +/gm, "")
+  const filled = main.replace("<!--counters-->", () => counters)
+    .replace("<!--builder-->", () => builder)
+    .replaceAll(/^ +/gm, "")
     .replace("<!--styles-->", () => stylesWithoutScript(facts))
     .replace('id="facts">', (start) => start + inScript(facts))
     .replace('type="importmap">', (start) => start + imports);

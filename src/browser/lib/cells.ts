@@ -6,9 +6,9 @@ import { knownDays, sparkline } from "./figures.ts";
 /** Most views that are shown in full. */
 export const MAX_WHOLE = 9_999_999;
 
-/** Returns a number in full up to `most`, and three digits of a larger one. */
-export function short(value: number, most = MAX_WHOLE) {
-  return value <= most ? grouped(value) : compact(value);
+/** Returns a number in full up to `MAX_WHOLE`, and three digits of a larger one. */
+export function short(value: number) {
+  return value <= MAX_WHOLE ? grouped(value) : compact(value);
 }
 
 const percent = new Intl.NumberFormat(LANGUAGE, { style: "percent" });

@@ -21,7 +21,7 @@ const MAX_DATES = 6;
 export function chart(
   title: string,
   range: RangeName,
-  remarkOf: (bar: ChartBar) => string | undefined,
+  remarkOf?: (bar: ChartBar) => string | undefined,
   choose?: (range: RangeName) => void,
 ) {
   let days: readonly number[] = [];
@@ -70,7 +70,7 @@ export function chart(
 }
 
 /** Creates the place of the bars, whose figures a pointer or arrow keys show one by one. */
-function plotOf(title: string, remarkOf: (bar: ChartBar) => string | undefined) {
+function plotOf(title: string, remarkOf?: (bar: ChartBar) => string | undefined) {
   let bars: readonly ChartBar[] = [];
   let at = -1;
   const tip = make(".tip", { hidden: true });
@@ -113,7 +113,7 @@ function plotOf(title: string, remarkOf: (bar: ChartBar) => string | undefined) 
       part.classList.toggle("at", index === at);
     }
     if (!bar) return;
-    const remark = remarkOf(bar);
+    const remark = remarkOf?.(bar);
     fill(
       tip,
       ...[bar.long, make("br"), make("b", grouped(bar.hits))],

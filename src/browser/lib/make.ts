@@ -13,8 +13,11 @@ type Attributes =
 /** Content of an element, in any order. False and undefined are left out. */
 type Content = Attributes | Node | string | false | undefined;
 
-export function byId(id: string) {
-  return (document.getElementById(id) as HTMLElement);
+/** Returns an element of the page, and adds attributes and listeners to it. */
+export function byId<Kind extends HTMLElement = HTMLElement>(id: string, more: Attributes = {}) {
+  const element = document.getElementById(id) as Kind;
+  setAttributes(element, more);
+  return element;
 }
 
 /**

@@ -40,7 +40,7 @@ export function rowDetail(
   ...parts: (Node | false)[]
 ) {
   const facts = make("p.facts");
-  const views = chart(row.id, "30d", () => undefined);
+  const views = chart(row.id, "30d");
   const show = (figures: Figures, history?: History) => {
     views.show(figures.days, today);
     describe(facts, figures, today, history);

@@ -53,7 +53,7 @@ function show({ prefix, total, since, older, timeZone, days, counters }: SharedD
   const byDay = Object.fromEntries(days.map(({ day, hits }) => [day, hits]));
   const sum = figuresOf({ id: prefix, hits: total, days: byDay }, today, YEAR);
   const [name, range] = isEmbedded ? [title, "30d"] as const : ["All counters", "90d"] as const;
-  const views = chart(name, range, () => undefined);
+  const views = chart(name, range);
   const time = `as of ${timeText(Date.now())} · days in ${timeZone}`;
   const overview = make(
     "section.panel",

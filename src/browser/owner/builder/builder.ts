@@ -1,11 +1,16 @@
 import { debounced } from "../../lib/browser.ts";
-import { choice } from "../../lib/choice.ts";
 import { byId, fill, make } from "../../lib/make.ts";
 import { errorMessage, plural } from "../../lib/words.ts";
-import { awaitResult, isCurrent, result, showPicture, showResult } from "./preview.ts";
+import {
+  awaitResult,
+  initPreview,
+  isCurrent,
+  showPicture,
+  showPreviews,
+  showSnippets,
+} from "./preview.ts";
 import type { Control } from "../../../page/compose.ts";
 import {
-  type Choices,
   type DesignState,
   hasNoEffect,
   INITIAL_VALUES,
@@ -31,135 +36,32 @@ const state: DesignState = newDesign();
 
 // --- The form ------------------------------------------------------------------------------------
 
-const idField = make("input.big", {
-  id: "id",
-  name: "id",
-  placeholder: "user/repo",
-  autocapitalize: "none",
-  spellcheck: "false",
-  "aria-describedby": "id-hint",
+const form = byId<HTMLFormElement>("design", {
+  submit: (event) => event.preventDefault(),
+  input: take,
 });
-const idHint = make("p.small", { id: "id-hint" });
-const others = make("textarea.big", { id: "others", rows: 2, spellcheck: "false" });
-const beside = make(
-  ".beside",
-  make("label.label", { for: "others" }, "Compare with"),
-  others,
-  make("p.small", `Up to ${MAX_COUNTERS - 1} more counters, one per line.`),
-);
-const countRadio = make("input", { type: "radio", name: "do", value: "count", checked: true });
-const showRadio = make("input", { type: "radio", name: "do", value: "show" });
-const onceBox = make("input", { type: "checkbox", name: "once", value: "day" });
-const once = make(
-  ".under",
-  make("label.check", onceBox, "Count each visitor once a day"),
-  make("small", "For your own pages: GitHub hides its readers."),
-);
-const onlyShow = make(
-  "p.small.under",
-  "Charts, calendars and cards do not count views. Add a counting badge or the script.",
-);
-const closed = make(
-  "p.note.small",
-  "This server requires the secret to read counters, so everyone else sees an error in display-only images. Set PUBLIC_READS=1 to make them public. Counting badges always work.",
-);
-const everything = make("span", { dir: "auto" });
-const opening = choice("Key scope", ["this counter only", everything], 0, (index) => {
-  state.usesGroupKey = index === 1;
-});
-const opens = make(".under", make("small", "Key scope"), opening.element);
-const tiles = make(".tiles", { id: "tiles" });
-const kindTabs = choice("Kind", ["Badge", "Chart", "Calendar", "Card"], 0, (index) => {
-  state.kind = KINDS[index] ?? state.kind;
-  showTiles();
-});
-const labelField = make("input", { type: "text", id: "label", name: "label" });
-const labelName = make("label.label", { for: "label" });
-const ownColor = make("input", {
-  name: "color",
-  "aria-label": "Another color: a name or hex",
-  placeholder: "#0b7261",
-});
-const swatches = make(
-  ".swatches",
-  swatch("auto", "", "The style’s own", true),
-  ...Object.entries(facts.colors).map(([name, hex]) => swatch("", name, name, false, hex)),
-  swatch("own", "other", "Another color"),
-  ownColor,
-);
-const fields = make(".grid");
-const form = make(
-  "form",
-  {
-    id: "design",
-    "aria-label": "Design",
-    submit: (event) => event.preventDefault(),
-    input: take,
-    change: take,
-  },
-  make(
-    "fieldset",
-    make("legend", "What should it do?"),
-    make(
-      ".ways",
-      way(
-        countRadio,
-        "Count views and show them",
-        "For a README or a page. Each view of the image adds one.",
-      ),
-      way(
-        showRadio,
-        "Only show the number",
-        "Views are counted elsewhere, by your site’s script or server.",
-      ),
-    ),
-    onlyShow,
-    closed,
-    once,
-  ),
-  make("div", make("label.label", { for: "id" }, "Counter"), idField, idHint, beside, opens),
-  make("fieldset", make("legend", "Style"), kindTabs.element, tiles),
-  make(
-    ".pair",
-    make("div", labelName, labelField),
-    make("fieldset", make("legend", "Color"), swatches),
-  ),
-  make(
-    "details.fold",
-    make("summary", "More options ", make("small", "numbers, days, theme, language, font")),
-    fields,
-  ),
-);
+const idField = byId<HTMLInputElement>("id");
+const idHint = byId("id-hint");
+const others = byId<HTMLTextAreaElement>("others");
+const labelField = byId<HTMLInputElement>("label");
+const tiles = byId("tiles");
 
-/** Puts the view into the page. */
+/** Adds what depends on the service to the form. */
 export function initBuilder() {
-  for (const [name, control] of Object.entries(facts.controls)) {
-    if (!["label", "color", "style", "kind"].includes(name)) fields.append(fieldOf(name, control));
-  }
-  showTiles();
-  byId("badges-view").append(
-    make("h1", "Build a badge"),
-    make("p.lead", "Paste it once. Its number stays up to date."),
-    make(".work", form, result),
-  );
-}
-
-function way(radio: HTMLInputElement, name: string, words: string) {
-  return make("label.way", radio, make("b", name), make("small", words));
-}
-
-function swatch(className: string, value: string, name: string, checked = false, hex = "") {
-  const radio = make("input", {
-    type: "radio",
-    name: "swatch",
-    value,
-    checked,
-    "aria-label": name,
+  const swatches = Object.entries(facts.colors).map(([name, hex]) => {
+    const radio = { type: "radio", name: "swatch", value: name, "aria-label": name };
+    const label = make("label", { title: name }, make("input", radio));
+    label.style.setProperty("--c", hex);
+    return label;
   });
-  const label = make("label", { class: className, title: name }, radio);
-  if (className === "own") label.append("Other…");
-  if (hex !== "") label.style.setProperty("--c", hex);
-  return label;
+  form.querySelector(".own")?.before(...swatches);
+  for (const [name, control] of Object.entries(facts.controls)) {
+    if (!["label", "color", "style", "kind"].includes(name)) {
+      byId("looks").append(fieldOf(name, control));
+    }
+  }
+  initPreview();
+  showTiles();
 }
 
 function fieldOf(
@@ -204,7 +106,7 @@ function showTiles() {
   fill(
     tiles,
     ...all.map((value) => {
-      const attributes = { type: "radio", name: name || "picture", value };
+      const attributes = { type: "radio", name: name || "tile", value };
       return make(
         "label.tile",
         make("span.shot", make("img", { alt: "", "data-value": value, loading: "lazy" })),
@@ -220,24 +122,25 @@ function showTiles() {
 
 // --- What is chosen ------------------------------------------------------------------------------
 
-/** Returns fields of the form. Only members that selects and inputs share are used. */
-function controls(selector: string) {
-  return (form.querySelectorAll(selector) as NodeListOf<HTMLInputElement>);
+/** Chooses a value of the fields with a name. */
+function set(name: string, value: string) {
+  for (const field of form.querySelectorAll<HTMLInputElement>(`[name="${name}"]`)) {
+    if (/radio|checkbox/.test(field.type)) field.checked = field.value === value;
+    else field.value = value;
+  }
 }
 
 const showSoon = debounced(show);
 
-/** Handles a choice once it is made, and a text while it is typed. */
-function take({ type, target }: Event) {
-  const field = target as HTMLInputElement;
-  const { name, value } = field;
-  const isTyped = /text|number/.test(field.type);
-  if (isTyped !== (type === "input")) return;
+/** Handles a choice, and a text while it is typed. */
+function take({ target }: Event) {
+  const { name, value, type } = target as HTMLInputElement;
   if (name === tileName(state.kind)) state.tiles.set(state.kind, value);
-  if (name === "do" && state.kind === "badge") state.counts = countRadio.checked;
-  if (target === others) showTiles();
+  if (name === "do" && state.kind === "badge") state.counts = value === "count";
+  readForm();
+  if (name === "picture" || target === others) showTiles();
   awaitResult();
-  if (isTyped) showSoon();
+  if (/text|number/.test(type)) showSoon();
   else show();
 }
 
@@ -247,26 +150,22 @@ function hasOthers() {
 
 /** Fills the form from a query, as the address has it. */
 export function restoreDesign(query: URLSearchParams) {
-  const picture = query.get("picture");
-  if (picture !== null && KINDS.includes(picture)) state.kind = picture;
-  const { kind } = state;
-  kindTabs.mark(KINDS.indexOf(kind));
-  const tile = query.get(tileName(kind) || "picture");
-  if (tile !== null) state.tiles.set(kind, tile);
   const [id = "", ...more] = query.getAll("id");
-  idField.value = id;
   others.value = more.join("\n");
+  const picture = query.get("picture") ?? "";
+  const kind = state.kind = KINDS.includes(picture) ? picture : state.kind;
+  set("picture", kind);
+  const tile = query.get(tileName(kind));
+  if (tile !== null) state.tiles.set(kind, tile);
   showTiles();
   const color = query.get("color") ?? "";
   const isNamed = color === "" || Object.hasOwn(facts.colors, color);
-  const choices: Choices = [...query, ["swatch", isNamed ? color : "other"]];
-  for (const [name, value] of choices.filter(([name]) => name !== "id")) {
-    for (const control of controls(`[name="${CSS.escape(name)}"]`)) {
-      if (/radio|checkbox/.test(control.type)) {
-        control.checked = control.value === value;
-      } else control.value = value;
-    }
+  for (const [name, value] of query) {
+    if (name === "once" || Object.hasOwn(facts.controls, name)) set(name, value);
   }
+  set("swatch", isNamed ? color : "other");
+  set("group", query.get("group") ?? "");
+  idField.value = id;
   const wanted = query.get("do");
   state.counts = wanted === null ? undefined : wanted === "count";
   readForm();
@@ -274,9 +173,8 @@ export function restoreDesign(query: URLSearchParams) {
     // A whole design that leaves it out has it off.
     const value = query.get(name) ?? (query.size > 1 ? OFF : "");
     const isDefault = value === (styleDefault(name, kind, state.values.style ?? "") || OFF);
-    for (const control of controls(`[name="${name}"]`)) control.value = isDefault ? "" : value;
+    set(name, isDefault ? "" : value);
   }
-  state.usesGroupKey = query.get("group") === "on";
   show();
 }
 
@@ -290,20 +188,18 @@ export async function show() {
   const design = resultOf(state, facts, isOwner);
   const { kind, isCounting, prefix } = design;
   const isBadge = kind === "badge";
-  countRadio.disabled = !isBadge;
-  countRadio.checked = isCounting;
-  showRadio.checked = !isCounting;
-  onlyShow.hidden = isBadge;
-  once.hidden = !isCounting;
-  closed.hidden = facts.openReads || isCounting || !isOwner;
-  beside.hidden = kind !== MANY;
-  ownColor.hidden = state.values.swatch !== "other";
-  labelName.textContent = isBadge ? "Label" : "A label";
+  byId<HTMLInputElement>("counts").disabled = !isBadge;
+  set("do", isCounting ? "count" : "show");
+  set("group", design.usesGroupKey ? "on" : "");
+  byId("only-show").hidden = isBadge;
+  byId("once").hidden = !isCounting;
+  byId("closed").hidden = facts.openReads || isCounting || !isOwner;
+  byId("beside").hidden = kind !== MANY;
+  byId("scope").hidden = prefix === "";
+  byId("below").textContent = `all counters under ${prefix}`;
+  byId("own-color").hidden = state.values.swatch !== "other";
+  byId("label-name").textContent = isBadge ? "Label" : "A label";
   showKnown(isCounting);
-  opens.hidden = prefix === "";
-  state.usesGroupKey = design.usesGroupKey;
-  opening.mark(state.usesGroupKey ? 1 : 0);
-  everything.textContent = `all counters under ${prefix}`;
   // The address names the design, so that it can be shared.
   const address = queryOf(design.address);
   history.replaceState(null, "", address === "" ? "#badges" : `#badges&${address}`);
@@ -317,13 +213,16 @@ export async function show() {
   for (const image of tiles.querySelectorAll("img")) {
     showPicture(image, resultOf(state, facts, isOwner, image.dataset.value), hasPicture);
   }
-  showResult(design, obstacle, hasPicture);
+  showPreviews(design, hasPicture);
+  showSnippets(design, obstacle, mine);
 }
 
 /** Reads what is chosen in the form. */
 function readForm() {
-  const data = new FormData(form);
-  state.values = Object.fromEntries([...data].map(([name, value]) => [name, String(value)]));
+  const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+  state.values = Object.fromEntries(values);
+  state.kind = state.values.picture ?? state.kind;
+  state.usesGroupKey = state.values.group === "on";
   const more = hasOthers() ? others.value.split("\n") : [];
   state.ids = [idField.value, ...more].map((id) => id.trim()).filter((id) => id !== "");
 }
@@ -332,7 +231,8 @@ function readForm() {
 function showKnown(isCounting: boolean) {
   const known = new Map(parametersOf(state.kind, facts));
   labelField.placeholder = known.get("label") ?? "";
-  for (const control of controls(".grid [name], #label")) {
+  const controls = form.querySelectorAll<HTMLInputElement>(".grid [name], #label");
+  for (const control of controls) {
     const { name } = control;
     control.disabled = !known.has(name) ||
       hasNoEffect(name, isCounting, state.values.style ?? "", facts);

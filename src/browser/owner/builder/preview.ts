@@ -21,57 +21,27 @@ const shown = {
   texts: {} as Record<string, string>,
 };
 
-const views = make(
-  ".views",
-  ...["light", "dark"].map((ground) =>
-    make(
-      `.readme.${ground}`,
-      make("p.title", { dir: "auto" }),
-      make(".row", make("img", { id: `on-${ground}`, error: blank }), make("i"), make("i")),
-      make(".words"),
-    )
-  ),
-);
-const viewName = make("p.small.viewbar");
-const toField = make("button.quiet", { click: () => byId("id").focus() });
-const hold = make(
-  "p.hold",
-  { id: "obstacle" },
-  toField,
-  make("small", "Then the line to paste is here."),
-);
-const lacking = make("div");
-const tabs = make("div");
-const code = make("pre", { id: "code", role: "group", tabindex: 0, "aria-label": "To paste" });
-const pasted = make("div", tabs, code);
+const previews = byId("previews");
+const sight = byId<HTMLImageElement>("sight");
+const snippets = byId("snippets");
+const obstacleLine = byId("obstacle");
+const pasted = byId("pasted");
+const tabs = byId("formats");
+const code = byId("code");
+const bar = byId("copy");
 const copyName = make("span");
 // It stays while the design changes, so that no click on it is lost.
 const copying = copyButton(copyName, lineToCopy);
-copying.className = "primary";
-const sight = make("img", { alt: "", loading: "lazy", error: blank });
-const bar = make(".copy", sight, copying);
-const snippets = make(
-  "section.panel.snippets",
-  { "aria-label": "To paste" },
-  hold,
-  lacking,
-  pasted,
-);
-const notes = make(".notes");
 
-/** The previews and snippets. */
-export const result = make(
-  ".result",
-  make(
-    "section.panel",
-    { "aria-label": "Preview" },
-    views,
-    viewName,
-  ),
-  snippets,
-  bar,
-  notes,
-);
+/** Adds what needs a script to the previews and snippets. */
+export function initPreview() {
+  copying.className = "primary";
+  bar.append(copying);
+  byId("to-field", { click: () => byId("id").focus() });
+  for (const image of [...previews.querySelectorAll("img"), sight]) {
+    image.addEventListener("error", () => blank(image));
+  }
+}
 
 /** Reports whether a design is the last one. */
 export function isCurrent(mine: number) {
@@ -94,26 +64,21 @@ async function lineToCopy() {
 
 // --- Pictures ------------------------------------------------------------------------------------
 
-/** Shows a design. `obstacle` is the step before there is a line to paste, or empty. */
-export function showResult(design: Result, obstacle: string, hasPicture: boolean) {
-  showPreviews(design, hasPicture);
-  showSnippets(design, obstacle);
-}
-
 /** Shows the previews of a design, or empty frames if it has no picture. */
-function showPreviews(design: Result, hasPicture: boolean) {
+export function showPreviews(design: Result, hasPicture: boolean) {
   const { kind, ids } = design;
-  views.dataset.kind = kind;
-  for (const title of views.querySelectorAll(".title")) {
+  previews.dataset.kind = kind;
+  for (const title of previews.querySelectorAll(".title")) {
     title.textContent = /[^/]*(?=\/?$)/.exec(hasPicture && ids[0] || "")?.[0] ?? "";
   }
-  for (const image of views.querySelectorAll("img")) {
+  for (const image of previews.querySelectorAll("img")) {
     image.alt = hasPicture ? `Preview on a ${image.id.slice(3)} page` : "";
     showPicture(image, design, hasPicture);
   }
   showPicture(sight, design, hasPicture);
-  const isReal = !isSample(design);
-  viewName.textContent = isReal ? "Preview on light and dark" : "Preview with sample numbers";
+  byId("view-name").textContent = isSample(design)
+    ? "Preview with sample numbers"
+    : "Preview on light and dark";
 }
 
 function isSample({ ids }: Result) {
@@ -121,8 +86,7 @@ function isSample({ ids }: Result) {
 }
 
 /** Takes a picture that is not there out of the page, so that no earlier one stays. */
-function blank({ target }: Event) {
-  const image = target as HTMLImageElement;
+function blank(image: HTMLImageElement) {
   image.removeAttribute("src");
   image.alt = "";
 }
@@ -157,8 +121,11 @@ function named(ids: readonly string[]): Choices {
 
 // --- What is pasted ------------------------------------------------------------------------------
 
-async function showSnippets(design: Result, obstacle: string) {
-  const mine = awaitResult();
+/**
+ * Shows what is pasted for a design, whose number is `mine`. `obstacle` is the step before there is
+ * a line, or empty.
+ */
+export async function showSnippets(design: Result, obstacle: string, mine: number) {
   const isOwner = sessionToken() !== undefined;
   const works = obstacle === "" && (isOwner || design.isCounting || facts.openReads);
   let failure: string | undefined;
@@ -168,17 +135,17 @@ async function showSnippets(design: Result, obstacle: string) {
   if (!isCurrent(mine)) return;
   shown.obstacle = obstacle;
   shown.texts = texts || {};
-  hold.hidden = obstacle === "";
-  toField.textContent = obstacle;
-  fill(lacking, hold.hidden && !isOwner && lackingFor(design));
+  obstacleLine.hidden = obstacle === "";
+  byId("to-field").textContent = obstacle;
+  fill(byId("lacking"), obstacle === "" && !isOwner && lackingFor(design));
   pasted.hidden = !texts;
-  bar.hidden = pasted.hidden && hold.hidden;
-  copying.ariaDisabled = hold.hidden ? null : "true";
-  copying.setAttribute("aria-describedby", hold.hidden ? "" : hold.id);
+  bar.hidden = !texts && obstacle === "";
+  copying.ariaDisabled = obstacle === "" ? null : "true";
+  copying.setAttribute("aria-describedby", obstacle === "" ? "" : obstacleLine.id);
   showLine();
   snippets.ariaBusy = "false";
   shown.done.resolve();
-  fill(notes, ...obstacle === "" ? notesOn(design, failure) : []);
+  fill(byId("notes"), ...obstacle === "" ? notesOn(design, failure) : []);
 }
 
 /** Shows the line of the chosen format, and the formats if they are others than before. */

@@ -1,5 +1,5 @@
 import { chart, type RangeName } from "../../lib/history_chart.ts";
-import { byId, fill, icon, make } from "../../lib/make.ts";
+import { byId, fill, make } from "../../lib/make.ts";
 import { announce } from "../../lib/toast.ts";
 import { errorMessage, grouped, plural, timeText } from "../../lib/words.ts";
 import {
@@ -9,12 +9,13 @@ import {
   type Figures,
   figuresOf,
   sumOf,
+  YEAR,
 } from "../../lib/figures.ts";
 import { callForJson, callForLines, Refused } from "../sign_in/session.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { summary } from "../../lib/summary.ts";
 import { shown } from "./shown.ts";
-import { arrange, initTable, tableParts } from "./table.ts";
+import { arrange, initTable } from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load and draw is only loaded again on request. */
@@ -22,28 +23,15 @@ const SLOW_MS = 2000;
 /** Name of the last warning that was dismissed. */
 const DISMISSED = "dismissed";
 
-// --- The parts of the view -----------------------------------------------------------------------
-
-const asOf = make("small");
-const refresh = make(
-  "button",
-  { click: reload, "aria-label": "Refresh" },
-  icon("M12 7a5 5 0 1 1-1.5-3.6M12 1.5v2.7H9.3"),
-  make("span.medium", "Refresh"),
-);
-const head = make(".head", make("h1", "Counters"), make(".end", asOf, refresh));
-const away = make(".note", { role: "alert", hidden: true });
-const figures = make("dl.figures");
+const asOf = byId("as-of");
+const refresh = byId("refresh", { click: reload });
+const away = byId("away");
 const all = chart("All counters", shown.range, mostOf, loadRange);
-const hero = make("section.panel", { "aria-label": "All counters" }, figures, all.element);
-/** The parts that are shown once there are counters. */
-const loaded = make("", { hidden: true }, hero, ...tableParts);
-const empty = byId("no-counters");
 
-/** Puts the view into the page. */
+/** Adds what needs a script to the view. */
 export function initCounters() {
-  byId("counters-view").prepend(head, away, loaded);
-  empty.prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
+  byId("all").append(all.element);
+  byId("no-counters").prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
   shown.reload = reload;
   initTable();
   setInterval(renew, REFRESH_MS / 6);
@@ -95,10 +83,10 @@ export async function load() {
     showWarnings(warnings.join(". "));
     asOf.textContent = `as of ${timeText(shown.loadedAt)} · days in ${timeZone}`;
     const isEmpty = rows.length === 0;
-    head.hidden = loaded.hidden = isEmpty;
-    empty.hidden = !isEmpty;
+    byId("counters-head").hidden = byId("loaded").hidden = isEmpty;
+    byId("no-counters").hidden = !isEmpty;
     const sum = sumOf("", rows);
-    fill(figures, ...summary(sum, `in ${plural(rows.length, "counter")}`));
+    fill(byId("figures"), ...summary(sum, `in ${plural(rows.length, "counter")}`));
     if (shown.range !== "12m") all.show(sum.days, today);
     arrange();
     shown.tookMs = performance.now() - start;
@@ -118,11 +106,11 @@ async function loadRange(wanted: RangeName) {
   const { rows, today } = shown;
   if (wanted !== "12m") return all.show(sumOf("", rows).days, today, wanted);
   const { signal } = shown.loading ?? new AbortController();
-  const days = Array(400).fill(0);
+  const days = Array(YEAR).fill(0);
   try {
     announce("Loading twelve months");
-    await callForLines("counters?days=400", { signal }, (line) => {
-      figuresOf(line, today, 400).days.forEach((hits, back) => days[back] += hits);
+    await callForLines(`counters?days=${YEAR}`, { signal }, (line) => {
+      figuresOf(line, today, YEAR).days.forEach((hits, back) => days[back] += hits);
     });
     if (shown.range === wanted) all.show(days, today, wanted);
   } catch (error) {

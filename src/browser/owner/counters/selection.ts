@@ -9,49 +9,37 @@ import { shown } from "./shown.ts";
 const selects: WeakMap<Element, readonly Figures[]> = new WeakMap();
 
 /** The button that shows the check boxes, and hides them again. */
-export const picking = make("button", { click: () => pick(!isPicking()) }, "Select");
+const picking = byId("picking", { click: () => pick(!isPicking()) });
 /** The check box of all counters that the search finds. */
-export const everything = boxFor([]);
-
-const words = make("span", { role: "status" });
-const rename = button("Rename…", () => askMove(selected(), false));
-const merge = button("Merge…", () => askMove(selected(), true));
+export const everything = byId<HTMLInputElement>("every");
+const rename = byId("rename", { click: () => askMove(selected(), false) });
+const merge = byId("merge", { click: () => askMove(selected(), true) });
 /** The bar with what can be done to the selected counters. */
-export const bar = make(
-  ".toast.picked",
-  {
-    popover: "manual",
-    role: "group",
-    "aria-label": "Selected counters",
-    keydown: ({ key }) => key === "Escape" && pick(false),
+const bar = byId("picked", { keydown: ({ key }) => key === "Escape" && pick(false) });
+byId("delete", { click: () => askDelete(selected()) });
+byId("download", {
+  click: () => download(selected()).catch((error) => toast([errorMessage(error)], [])),
+});
+byId("pick-none", { click: () => pick(false) });
+const view = byId("counters-view", {
+  change({ target }) {
+    if (isBox(target)) select(selects.get(target) ?? [], target.checked);
   },
-  words,
-  rename,
-  merge,
-  button("Delete…", () => askDelete(selected())),
-  button("Download", () => {
-    download(selected()).catch((error) => toast([errorMessage(error)], []));
-  }),
-  make("button", { "aria-label": "Select none", click: () => pick(false) }, "×"),
-);
+  keydown(event) {
+    if (event.key !== "Enter" || !isBox(event.target)) return;
+    // Without this, the key would also press the button.
+    event.preventDefault();
+    rename.focus();
+  },
+});
 
-function button(name: string, click: () => void) {
-  return make("button", { click }, name);
+function isBox(target: EventTarget | null): target is HTMLInputElement {
+  return target instanceof HTMLInputElement && selects.has(target);
 }
 
 /** Creates a check box that selects counters. */
-export function boxFor(rows: readonly Figures[], name?: string) {
-  const box = make("input.tick", {
-    type: "checkbox",
-    "aria-label": name,
-    change: () => select(selects.get(box) ?? [], box.checked),
-    keydown(event) {
-      if (event.key !== "Enter") return;
-      // Without this, the key would also press the button.
-      event.preventDefault();
-      rename.focus();
-    },
-  });
+export function boxFor(rows: readonly Figures[], name: string) {
+  const box = make("input.tick", { type: "checkbox", "aria-label": name });
   selectBy(box, rows);
   return box;
 }
@@ -66,11 +54,12 @@ export function selectBy(box: HTMLInputElement, rows: readonly Figures[]) {
 
 /** Creates the button of an opened row, which leads to what can be done to its counters. */
 export function selectButton(rows: readonly Figures[]) {
-  return button("Rename, delete…", () => {
+  const click = () => {
     if (!isPicking()) shown.picked.clear();
     select(rows, true);
     rename.focus();
-  });
+  };
+  return make("button", { click }, "Rename, delete…");
 }
 
 function select(rows: readonly Figures[], isWanted: boolean) {
@@ -92,7 +81,7 @@ export function showSelection() {
   const name = nameOf(rows.map(({ id }) => id));
   const hint = make("span.sr", ". Enter leads to what can be done.");
   fill(
-    words,
+    byId("picked-words"),
     name,
     `, ${plural(sumOf(rows), "view")} `,
     hint,
@@ -103,12 +92,12 @@ export function showSelection() {
 }
 
 function isPicking() {
-  return byId("counters-view").classList.contains("picking");
+  return view.classList.contains("picking");
 }
 
 /** Shows the check boxes, or hides them and selects nothing. */
 function pick(isOn: boolean) {
-  byId("counters-view").classList.toggle("picking", isOn);
+  view.classList.toggle("picking", isOn);
   picking.textContent = isOn ? "Done" : "Select";
   if (isOn) return;
   shown.picked.clear();

@@ -14,10 +14,10 @@ import { MAX_WHOLE, short, sparkOf, trend } from "../../lib/cells.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { counterDetail } from "./counter.ts";
 import { debounced } from "../../lib/browser.ts";
-import { icon, make } from "../../lib/make.ts";
+import { byId, icon, make } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import { groupDetail } from "./group.ts";
-import { bar, boxFor, everything, picking, selectBy, showSelection } from "./selection.ts";
+import { boxFor, everything, selectBy, showSelection } from "./selection.ts";
 import { shown } from "./shown.ts";
 
 /** The columns, with the class that hides each on narrow pages unless the table is sorted by it. */
@@ -37,62 +37,22 @@ const GROUPED = "grouped";
 
 // --- The parts of the view -----------------------------------------------------------------------
 
-const wanted = make("input", {
-  type: "search",
-  "aria-label": "Search counters",
-  placeholder: "Search counters",
-  input: debounced(arrange),
+const wanted = byId<HTMLInputElement>("wanted", { input: debounced(arrange) });
+const sorting = byId<HTMLSelectElement>("sorting", {
+  change: () => sortBy(COLUMNS[sorting.selectedIndex]?.[0] ?? "id"),
 });
-const sorting = make(
-  "select",
-  { change: () => sortBy(COLUMNS[sorting.selectedIndex]?.[0] ?? "id") },
-  ...COLUMNS.map(([, name]) => make("option", name)),
-);
-const grouping = make("input", {
-  type: "checkbox",
-  change: () => {
+const grouping = byId<HTMLInputElement>("grouping", {
+  change() {
     keep("localStorage", GROUPED, String(grouping.checked));
     arrange();
   },
 });
-const count = make("small.end", { role: "status" });
-const tools = make(
-  ".tools",
-  make(
-    ".search",
-    icon("M9.5 9.5L13 13M10.5 6a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0z"),
-    wanted,
-    make("kbd", { "aria-hidden": true }, "/"),
-    make("button.clear", { click: clearSearch, "aria-label": "Clear" }, "×"),
-  ),
-  picking,
-  make("label.check", grouping, "Group by prefix"),
-  make("label.check.sort", "Sort by", sorting),
-  make("label.check.tick", everything, "Select all"),
-  count,
-);
+const count = byId("count");
 const heads = COLUMNS.map(([column, name, look]) =>
   make(`th${look}`, { scope: "col" }, make("button", { click: () => sortBy(column) }, name))
 );
-const trendHead = make("th.trend", { scope: "col" }, "Trend");
-const daysHead = make("th.days", { scope: "col" }, "Last 30 days");
-const body = make("tbody");
-const table = make(
-  "table.counters.list",
-  { "aria-label": "Counters" },
-  make("thead", make("tr", ...heads.slice(0, 4), trendHead, ...heads.slice(4), daysHead)),
-  body,
-);
-const panel = make(".panel", table);
-const missed = make("h2");
-const noMatch = make(
-  ".panel.none",
-  missed,
-  make("p", "The search looks anywhere in a name."),
-  make("button", { click: clearSearch }, "Clear search"),
-);
-/** The parts of the table, from top to bottom. */
-export const tableParts = [tools, bar, panel, noMatch];
+const table = byId("table");
+const body = byId("rows");
 
 /** Number of rows that the table has, if there are as many lines. */
 let most = ROWS;
@@ -105,12 +65,19 @@ const nearEnd = new IntersectionObserver((entries) => {
 }, { rootMargin: "100%" });
 
 export function initTable() {
-  panel.addEventListener("keydown", (event) => {
-    if (document.activeElement?.matches("input:not([type=radio], .tick), select")) return;
-    if (event.key === "Escape" && shown.open) toggle(shown.open.line);
-    if (event.key !== "/") return;
-    event.preventDefault();
-    wanted.focus();
+  const trendHead = make("th.trend", { scope: "col" }, "Trend");
+  const daysHead = make("th.days", { scope: "col" }, "Last 30 days");
+  byId("heads").append(...heads.slice(0, 4), trendHead, ...heads.slice(4), daysHead);
+  sorting.append(...COLUMNS.map(([, name]) => make("option", name)));
+  for (const id of ["clear", "clear-search"]) byId(id, { click: clearSearch });
+  byId("list", {
+    keydown(event) {
+      if (document.activeElement?.matches("input:not([type=radio], .tick), select")) return;
+      if (event.key === "Escape" && shown.open) toggle(shown.open.line);
+      if (event.key !== "/") return;
+      event.preventDefault();
+      wanted.focus();
+    },
   });
 }
 
@@ -138,9 +105,9 @@ export function arrange() {
   table.setAttribute("aria-rowcount", String(shown.lines.length + 1));
   const found = rows.filter((row) => isFound(row, choices));
   selectBy(everything, found);
-  panel.hidden = found.length === 0;
-  noMatch.hidden = !panel.hidden;
-  missed.textContent = `No counter contains “${choices.wanted}”`;
+  byId("list").hidden = found.length === 0;
+  byId("no-match").hidden = found.length > 0;
+  byId("missed").textContent = `No counter contains “${choices.wanted}”`;
   const text = countersOf(found.length, rows.length);
   if (count.textContent !== text) count.textContent = text;
   redraw();

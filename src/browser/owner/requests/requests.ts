@@ -64,4 +64,4 @@ function logOf(decisions: Decision[]) {
   return tableOf("table.log", heads.map((head) => [head, "td"]), rows);
 }
 
-byId("refresh-requests").addEventListener("click", showRequests);
+byId("refresh-requests", { click: showRequests });

@@ -18,7 +18,12 @@ export class Refused extends Error {
   }
 }
 
-const gate = byId("gate") as HTMLDialogElement;
+const gate = byId<HTMLDialogElement>("gate", {
+  // Browsers close a dialog at the second Escape, whatever its page wants.
+  cancel: (event) => event.preventDefault(),
+  close: () => renewed && signOut(),
+});
+byId("leave", { click: signOut });
 /** Resolves once there is a session in place of one that ended. */
 let renewed: PromiseWithResolvers<void> | undefined;
 let begun: () => void = () => {};
@@ -52,18 +57,15 @@ export function signOut() {
 function renew() {
   if (renewed) return renewed.promise;
   renewed = Promise.withResolvers();
-  const text = "Sessions last 12 hours. Sign in again and you are back where you were.";
-  showGate("The session has ended", text);
+  byId("gate-title").textContent = "The session has ended";
+  byId("gate-why").textContent =
+    "Sessions last 12 hours. Sign in again and you are back where you were.";
   byId("leave").hidden = false;
+  refuse("");
   gate.close();
   gate.showModal();
   return renewed.promise;
 }
-
-// Browsers close a dialog at the second Escape, whatever its page wants.
-gate.addEventListener("cancel", (event) => event.preventDefault());
-gate.addEventListener("close", () => renewed && signOut());
-byId("leave").addEventListener("click", signOut);
 
 /**
  * Calls the service, as the owner if there is a session. Once it has ended, the request waits
@@ -137,26 +139,16 @@ async function begin(secret: string) {
   follow();
 }
 
-const field = byId("secret") as HTMLInputElement;
+const field = byId<HTMLInputElement>("secret");
 
 /** Shows the form to sign in as a view of its own, or hides it. */
 export function toggleGate(isShown: boolean) {
   if (renewed) return;
   if (!isShown) gate.close();
   else if (!gate.open) {
-    showGate(
-      "Sign in",
-      "The secret is in data/secret next to the counters, or the SECRET_TOKEN that you set. " +
-        "It is sent once and not stored.",
-    );
+    refuse("");
     gate.show();
   }
-}
-
-function showGate(title: string, why: string) {
-  byId("gate-title").textContent = title;
-  byId("gate-why").textContent = why;
-  refuse("");
 }
 
 function refuse(reason: string) {
@@ -172,15 +164,17 @@ function reasonFor(error: unknown, forWrong: string) {
     : message;
 }
 
-byId("gate-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  try {
-    await begin(field.value);
-    field.value = "";
-  } catch (error) {
-    refuse(reasonFor(error, "That is not the secret of this server."));
-    field.select();
-  }
+byId("gate-form", {
+  async submit(event) {
+    event.preventDefault();
+    try {
+      await begin(field.value);
+      field.value = "";
+    } catch (error) {
+      refuse(reasonFor(error, "That is not the secret of this server."));
+      field.select();
+    }
+  },
 });
 
 /** Signs in with the token of a sign-in link, which first leaves the address. */

@@ -32,7 +32,7 @@ export async function composePage(facts: PageFacts, publicUrl?: string): Promise
   const imports = JSON.stringify({ integrity: { "./data.js": hash } });
   const filled = main.replace("<!--counters-->", () => counters)
     .replace("<!--builder-->", () => builder)
-    .replaceAll(/^ +/gm, "")
+    .replaceAll(/\n +(?=<\/)|^ +/gm, "")
     .replace("<!--styles-->", () => stylesWithoutScript(facts))
     .replace('id="facts">', (start) => start + inScript(facts))
     .replace('type="importmap">', (start) => start + imports);

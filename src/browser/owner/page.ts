@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
-import { initBuilder, restoreDesign, show } from "./builder/builder.ts";
-import { initCounters, load } from "./counters/counters_view.ts";
+import { restoreDesign, show } from "./builder/builder.ts";
+import { load } from "./counters/counters_view.ts";
 import { showData } from "./data_loader.ts";
 import { byId } from "../lib/make.ts";
 import { showRequests } from "./requests/requests.ts";
@@ -78,8 +78,6 @@ skip.addEventListener("click", (event) => {
   const isTableShown = document.querySelector(".counters")?.checkVisibility();
   focusContent(isTableShown ? ".counters" : "main h1");
 });
-initCounters();
-initBuilder();
 sessionButton.addEventListener("click", () => {
   if (isSignedIn()) signOut();
   else location.hash = "#sign-in";

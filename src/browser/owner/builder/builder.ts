@@ -1,14 +1,7 @@
 import { debounced } from "../../lib/browser.ts";
 import { byId, fill, make } from "../../lib/make.ts";
 import { errorMessage, plural } from "../../lib/words.ts";
-import {
-  awaitResult,
-  initPreview,
-  isCurrent,
-  showPicture,
-  showPreviews,
-  showSnippets,
-} from "./preview.ts";
+import { awaitResult, isCurrent, showPicture, showPreviews, showSnippets } from "./preview.ts";
 import type { Control } from "../../../page/compose.ts";
 import {
   type DesignState,
@@ -25,7 +18,6 @@ import {
   styleDefault,
   tileName,
   valueWords,
-  WORDS,
   words,
 } from "./design.ts";
 import { callForJson, facts, Refused, sessionToken } from "../sign_in/session.ts";
@@ -46,23 +38,18 @@ const others = byId<HTMLTextAreaElement>("others");
 const labelField = byId<HTMLInputElement>("label");
 const tiles = byId("tiles");
 
-/** Adds what depends on the service to the form. */
-export function initBuilder() {
-  const swatches = Object.entries(facts.colors).map(([name, hex]) => {
-    const radio = { type: "radio", name: "swatch", value: name, "aria-label": name };
-    const label = make("label", { title: name }, make("input", radio));
-    label.style.setProperty("--c", hex);
-    return label;
-  });
-  form.querySelector(".own")?.before(...swatches);
-  for (const [name, control] of Object.entries(facts.controls)) {
-    if (!["label", "color", "style", "kind"].includes(name)) {
-      byId("looks").append(fieldOf(name, control));
-    }
-  }
-  initPreview();
-  showTiles();
+const swatches = Object.entries(facts.colors).map(([name, hex]) => {
+  const radio = { type: "radio", name: "swatch", value: name, "aria-label": name };
+  const label = make("label", { title: name }, make("input", radio));
+  label.style.setProperty("--c", hex);
+  return label;
+});
+form.querySelector(".own")?.before(...swatches);
+for (const [name, control] of Object.entries(facts.controls)) {
+  if (["label", "color", "style", "kind"].includes(name)) continue;
+  byId("looks").append(fieldOf(name, control));
 }
+showTiles();
 
 function fieldOf(
   name: string,
@@ -113,7 +100,7 @@ function showTiles() {
         make(
           "span.cap",
           make("input", attributes, { checked: value === first }),
-          WORDS[`${name}:${value}`] ?? words(value),
+          valueWords(name, value),
         ),
       );
     }),

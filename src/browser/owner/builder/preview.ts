@@ -32,15 +32,11 @@ const bar = byId("copy");
 const copyName = make("span");
 // It stays while the design changes, so that no click on it is lost.
 const copying = copyButton(copyName, lineToCopy);
-
-/** Adds what needs a script to the previews and snippets. */
-export function initPreview() {
-  copying.className = "primary";
-  bar.append(copying);
-  byId("to-field", { click: () => byId("id").focus() });
-  for (const image of [...previews.querySelectorAll("img"), sight]) {
-    image.addEventListener("error", () => blank(image));
-  }
+copying.className = "primary";
+bar.append(copying);
+byId("to-field", { click: () => byId("id").focus() });
+for (const image of [...previews.querySelectorAll("img"), sight]) {
+  image.addEventListener("error", () => blank(image));
 }
 
 /** Reports whether a design is the last one. */

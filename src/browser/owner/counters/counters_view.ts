@@ -15,7 +15,7 @@ import { callForJson, callForLines, Refused } from "../sign_in/session.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { summary } from "../../lib/summary.ts";
 import { shown } from "./shown.ts";
-import { arrange, initTable } from "./table.ts";
+import { arrange } from "./table.ts";
 
 const REFRESH_MS = 60_000;
 /** A list that takes longer to load and draw is only loaded again on request. */
@@ -28,15 +28,11 @@ const refresh = byId("refresh", { click: reload });
 const away = byId("away");
 const all = chart("All counters", shown.range, mostOf, loadRange);
 
-/** Adds what needs a script to the view. */
-export function initCounters() {
-  byId("all").append(all.element);
-  byId("no-counters").prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
-  shown.reload = reload;
-  initTable();
-  setInterval(renew, REFRESH_MS / 6);
-  document.addEventListener("visibilitychange", renew);
-}
+byId("all").append(all.element);
+byId("no-counters").prepend(document.querySelector(".brand svg")?.cloneNode(true) ?? "");
+shown.reload = reload;
+setInterval(renew, REFRESH_MS / 6);
+document.addEventListener("visibilitychange", renew);
 
 /** Loads the counters again if they are visible and a minute old. */
 function renew() {

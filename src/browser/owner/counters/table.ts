@@ -64,22 +64,20 @@ const nearEnd = new IntersectionObserver((entries) => {
   watchEnd();
 }, { rootMargin: "100%" });
 
-export function initTable() {
-  const trendHead = make("th.trend", { scope: "col" }, "Trend");
-  const daysHead = make("th.days", { scope: "col" }, "Last 30 days");
-  byId("heads").append(...heads.slice(0, 4), trendHead, ...heads.slice(4), daysHead);
-  sorting.append(...COLUMNS.map(([, name]) => make("option", name)));
-  for (const id of ["clear", "clear-search"]) byId(id, { click: clearSearch });
-  byId("list", {
-    keydown(event) {
-      if (document.activeElement?.matches("input:not([type=radio], .tick), select")) return;
-      if (event.key === "Escape" && shown.open) toggle(shown.open.line);
-      if (event.key !== "/") return;
-      event.preventDefault();
-      wanted.focus();
-    },
-  });
-}
+const trendHead = make("th.trend", { scope: "col" }, "Trend");
+const daysHead = make("th.days", { scope: "col" }, "Last 30 days");
+byId("heads").append(...heads.slice(0, 4), trendHead, ...heads.slice(4), daysHead);
+sorting.append(...COLUMNS.map(([, name]) => make("option", name)));
+for (const id of ["clear", "clear-search"]) byId(id, { click: clearSearch });
+byId("list", {
+  keydown(event) {
+    if (document.activeElement?.matches("input:not([type=radio], .tick), select")) return;
+    if (event.key === "Escape" && shown.open) toggle(shown.open.line);
+    if (event.key !== "/") return;
+    event.preventDefault();
+    wanted.focus();
+  },
+});
 
 // --- Order ---------------------------------------------------------------------------------------
 

@@ -2,22 +2,20 @@ import { debounced } from "../../lib/browser.ts";
 import { fill, make, orExplain } from "../../lib/make.ts";
 import type { Page } from "../data_loader.ts";
 
-/** The jobs, what each does, and its command with an address and its key. */
+/** The jobs, what each does, and its command. TO is for the key and the address of the service. */
 const JOBS = {
   Backup: [
     "Keeps seven nights.",
-    (to: string) =>
-      `17 3 * * * curl -fsS ${to}/counters > counters.new && tail -n 1 counters.new | ` +
-      `grep -q '^{"counters":' && mv counters.new counters-$(date +\\%u).ndjson`,
+    "17 3 * * * curl -fsS TO/counters > counters.new && tail -n 1 counters.new | " +
+    "grep -q '^{\"counters\":' && mv counters.new counters-$(date +\\%u).ndjson",
   ],
   Import: [
     "Imports below one prefix.",
-    (to: string) => `17 4 * * * curl -fsS --data-binary @lines.ndjson ${to}/counters?mode=max`,
+    "17 4 * * * curl -fsS --data-binary @lines.ndjson TO/counters?mode=max",
   ],
   Metrics: [
     "For Prometheus.",
-    (to: string) =>
-      `* * * * * curl -fsS ${to}/metrics > metrics.new && mv metrics.new tallymark.prom`,
+    "* * * * * curl -fsS TO/metrics > metrics.new && mv metrics.new tallymark.prom",
   ],
 } as const;
 
@@ -30,7 +28,7 @@ export function jobsCard({ base, callForJson, copyButton }: Page) {
 
   /** Creates the part of a job. `show` shows its key and its command. */
   function jobPart(title: keyof typeof JOBS, isBelow = false) {
-    const [words, commandOf] = JOBS[title];
+    const [words, line] = JOBS[title];
     const job = title.toLowerCase();
     const place = make("");
     const lineOf = (text: string, name: string) =>
@@ -43,7 +41,8 @@ export function jobsCard({ base, callForJson, copyButton }: Page) {
         const { key } = await callForJson(`key?${query}`);
         // The response for an earlier prefix may arrive after that for the last one.
         if (query !== queryNow()) return;
-        const command = commandOf(`-H "Authorization: Bearer ${key}" ${base.href.slice(0, -1)}`);
+        const to = `-H "Authorization: Bearer ${key}" ${base.href.slice(0, -1)}`;
+        const command = line.replace("TO", () => to);
         fill(place, lineOf(key, `key for ${job}`), lineOf(command, `command for ${job}`));
       }, "p.bad");
     show();

@@ -2,7 +2,7 @@ import type { PageFacts } from "../../../page/compose.ts";
 import { here } from "../../lib/browser.ts";
 import type { DayHits } from "../../lib/figures.ts";
 import { byId } from "../../lib/make.ts";
-import { piecesOf } from "../../lib/pauses.ts";
+import { createPauses } from "../../lib/pauses.ts";
 import { errorMessage } from "../../lib/words.ts";
 import { askForSession, isSignedIn, keepSession, sessionToken } from "./session_store.ts";
 
@@ -109,26 +109,20 @@ export interface Line {
   days?: DayHits;
 }
 
-/** Calls the service for lines, and takes each as it arrives. The page can draw in between. */
+/** Calls the service for lines, and takes each. The page can draw in between. */
 export async function callForLines(
   path: string,
   init: RequestInit,
   take: (line: Line) => void,
 ) {
-  const { body } = await call(path, init);
-  let rest = "";
-  let isWhole = false;
-  const stream = body?.pipeThrough(new TextDecoderStream());
-  for await (const text of stream ? piecesOf(stream) : []) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) {
-      const line = JSON.parse(part);
-      if (line.id) take(line);
-      else isWhole = true;
-    }
+  const text = await (await call(path, init)).text();
+  const lines = text.trimEnd().split("\n");
+  if (!lines.pop()?.startsWith('{"counters":')) throw new Error("The list was cut off.");
+  const pause = createPauses(init.signal ?? undefined);
+  for (const line of lines) {
+    take(JSON.parse(line));
+    await pause();
   }
-  if (!isWhole) throw new Error("The list was cut off.");
 }
 
 /** Exchanges the secret, or the token of a sign-in link, for a session. */

@@ -1,6 +1,7 @@
 import { dayText, type Numbers } from "./external_sources.ts";
 import { startLocalService } from "./local_service.ts";
 import { authorized, SECRET } from "./secret.ts";
+import { TIME_ZONE } from "./time_zones.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -29,7 +30,7 @@ export function someNumbers(): Numbers {
 
 /** Starts a service that a source is kept in. */
 export function startTallymark() {
-  return startLocalService({ SECRET_TOKEN: SECRET });
+  return startLocalService({ SECRET_TOKEN: SECRET, TIME_ZONE });
 }
 
 /** A line of an export. */

@@ -9,7 +9,7 @@ type Account = { acknowledged: Set<number>; timedOut: number; broken: number };
  * Time of an answer, in milliseconds, above which a store is known to be slow. It is less than the
  * 1.5 s after which a silent Redis is given up, and than the 2 s after which a hit is.
  */
-const SLOW_MS = 1000;
+export const SLOW_MS = 1000;
 
 /** The responses to the hits of clients, to be compared with the store. */
 export class Ledger {

@@ -10,10 +10,7 @@ export interface Blocks {
   checkAll(): void;
 }
 
-/**
- * Reads the blocks of pages. Those that cannot run here are known by a part of them, which has the
- * reason beside it.
- */
+/** Reads the blocks of pages. A part and a reason name each that cannot run here. */
 export function readBlocks(
   pages: readonly string[],
   skipped: readonly (readonly [part: string, reason: string])[],

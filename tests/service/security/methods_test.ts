@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sendRaw } from "../../support/raw_http.ts";
+import { eventsOf } from "../../support/service.ts";
 import { startTarget } from "./target.ts";
 import { SECRET_LINE } from "../../support/secret.ts";
 
@@ -62,6 +63,5 @@ Deno.test("a request line without a path is answered like any other, one without
     }
   }
   deepStrictEqual((await target.end()).counters, new Map());
-  const events = target.service.stderr().trim().split("\n").map((line) => JSON.parse(line).event);
-  deepStrictEqual(events, ["start", "stop"]);
+  deepStrictEqual(eventsOf(target.service.stderr()), ["start", "stop"]);
 });

@@ -4,28 +4,11 @@ import { type Service, startService } from "../support/service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { Ledger } from "./ledger.ts";
 import { SECRET } from "../support/secret.ts";
 import { hitOnce, startCallers } from "./load.ts";
 import { times } from "../support/times.ts";
 import { waitForCount, waitForRefusals } from "./recovery.ts";
 import { storedIn } from "./stored.ts";
-
-for (const as of ["status", "body"] as const) {
-  Deno.test(`on a remote Deno KV, a commit whose answer is lost in its ${as} is counted once and acknowledged`, async () => {
-    const runs = times(5, 50);
-    await using server = startKvConnect();
-    await using service = await startOn(server);
-    const ledger = new Ledger();
-    for (let run = 1; run <= runs; run++) {
-      server.loseNextAnswer({ as });
-      const { answer } = await hitOnce({ service, ledger });
-      strictEqual(answer?.status, 200);
-      strictEqual(JSON.parse(answer?.body ?? "").hits, run);
-    }
-    ledger.checkExact(await storedOn(server));
-  });
-}
 
 Deno.test("on a remote Deno KV, a connection cut after the commit, under load, makes no hit count twice", async () => {
   const runs = times(5, 50);

@@ -92,30 +92,6 @@ Deno.test(
 const WAITING = 20;
 
 Deno.test(
-  "/hit: a reply of Redis lost on the wire is answered 504, and the hit is never sent again",
-  needsRedis,
-  async () => {
-    const runs = times(10, 100);
-    await using proxied = await startProxiedService();
-    const { redis, proxy, service } = proxied;
-    const ledger = new Ledger();
-    for (let run = 1; run <= runs; run++) {
-      await service.storeReady();
-      // On a day that is known to be open a hit is one plain command.
-      strictEqual((await hitOnce({ service, ledger }, "alone")).answer?.status, 200);
-      const cut = proxy.cutAfterNextRequest("INCRBY");
-      const lost = await hitOnce({ service, ledger }, "alone");
-      strictEqual(lost.answer?.status, 504);
-      await cut;
-      // Carried out once, and the answer says that it is not known.
-      strictEqual(await redis.command("GET", "hits:alone"), String(2 * run));
-    }
-    ledger.check(await storedInRedis(redis));
-    strictEqual(ledger.count(504), runs);
-  },
-);
-
-Deno.test(
   "/hit: a lost reply leaves every hit of its batch unknown and none counted twice",
   needsRedis,
   async () => {

@@ -170,16 +170,6 @@ Deno.test("the token of a remote KV may stand in .env", async () => {
   doesNotMatch(service.stdout() + service.stderr(), new RegExp(remote.token));
 });
 
-Deno.test("with SECRET_TOKEN, reads are protected, and banner and 401 name PUBLIC_READS", async () => {
-  await using service = await startService({ env: { SECRET_TOKEN, STORE_URL: "memory:" } });
-  match(service.stdout().split("\n").slice(0, 3).join("\n"), /PUBLIC_READS/);
-  doesNotMatch(service.stdout(), new RegExp(SECRET_TOKEN));
-  const refused = await fetch(`${service.url}/count`);
-  strictEqual(refused.status, 401);
-  match((await refused.json()).detail, /PUBLIC_READS/);
-  strictEqual(await textOf(`${service.url}/count.txt?token=${SECRET_TOKEN}`), "0");
-});
-
 Deno.test("FAIL_FAST_STORE=1: ends with 1 and one clear line after 5 s without the store", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const nobody = `127.0.0.1:${reservePort()}`;

@@ -131,7 +131,9 @@ testOwner(
     deepStrictEqual(await textsOf(page, ".file b"), ["cut.ndjson"]);
     await choose(page, { "x.csv": "Day,Page,Views\n11/12/2025,/a,2\n" });
     await page.locator(".pick select").nth(2).selectOption("Day, month/day/year");
-    await page.getByText("Which id does the page /a ask for?").waitFor();
+    await page.getByRole("button", { name: "a", exact: true }).click();
+    await page.getByText("A day that is here keeps the larger number. The others are added")
+      .waitFor();
   },
 );
 
@@ -149,14 +151,18 @@ testOwner(
     await page.getByRole("button", { name: "Choose files" }).press("Enter");
     await chosen;
     await page.getByRole("button", { name: "Paste text" }).press("Enter");
-    await page.keyboard.insertText("41 https://example.com/a/\nuser/repo 12k\n");
+    await page.keyboard.insertText(
+      "41 https://example.com/a/\n2 https://example.org/a\nuser/repo 12k\n",
+    );
     await page.getByRole("button", { name: "a", exact: true }).press("Enter");
-    await page.getByText("2 rows ·").waitFor();
+    await page.getByText("3 rows ·").waitFor();
+    await page.getByText("Pages of https://example.com, https://example.org are added up")
+      .waitFor();
     await page.getByRole("button", { name: "Import 1 counter" }).press("Enter");
     await page.getByText("Imported 1 counter.").waitFor();
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export as CSV" }).click();
-    match(await Deno.readTextFile(await (await downloading).path()), /^a,,41$/m);
+    match(await Deno.readTextFile(await (await downloading).path()), /^a,,43$/m);
     await page.getByRole("link", { name: "Counters", exact: true }).click();
     await page.getByRole("button", { name: "a", exact: true }).waitFor();
   },

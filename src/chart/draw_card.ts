@@ -129,18 +129,15 @@ function drawAside(
     drawType(quiet, { x: RIGHT - set.width - 6, y, at: "right" });
 }
 
-interface Ground {
-  readonly inks: PictureInks;
-  readonly size: typeof CARD;
-  /** The height of the day with the most hits. */
-  readonly peak: number;
-}
-
-/** Draws the full days before today, as bars or as a line from edge to edge. */
+/**
+ * Draws the full days before today, as bars or as a line from edge to edge. The day with the most
+ * hits is as high as `peak`.
+ */
 function drawDays(
   hits: readonly number[],
-  { inks, peak, size: { width, height, radius, hasBars } }: Ground,
+  { inks, peak, size }: { inks: PictureInks; peak: number; size: typeof CARD },
 ): string {
+  const { width, height, radius, hasBars } = size;
   const days = Array.from({ length: SHOWN_DAYS }, (_, index) => hits[SHOWN_DAYS - index] ?? 0);
   const most = Math.max(...days);
   if (most === 0) return "";

@@ -175,37 +175,31 @@ function cached<Parameter, Value>(
   const results = new BoundedMap<string, { began: number; value: Value | Failure }>(CACHE_SIZE);
   const inFlight = new Map<string, Promise<Value>>();
 
-  async function find(
-    name: string,
-    prefix: CounterId,
-    { fold, isOwner }: { fold: Fold<Value>; isOwner: boolean },
-  ): Promise<Value> {
-    const scanner = isOwner ? scanners.owner : scanners.strangers;
-    try {
-      const began = await scanner.scan(prefix, fold, isOwner || results.get(name) !== undefined);
-      const value = fold.value();
-      results.set(name, { began, value });
-      return value;
-    } catch (error) {
-      // A prefix that is too large stays so for a while.
-      if (error instanceof Failure && error.kind === "group-too-large") {
-        results.set(name, { began: performance.now(), value: error });
-      }
-      throw error;
-    }
-  }
-
   return async (prefix, parameter, isOwner = false) => {
     const name = `${parameter} ${prefix}`;
     const known = results.get(name);
     // A result that is asked for again is evicted later, and not by the prefixes of strangers.
     if (known !== undefined) results.set(name, known);
+    const find = async (): Promise<Value> => {
+      const fold = foldFor(parameter);
+      const scanner = isOwner ? scanners.owner : scanners.strangers;
+      try {
+        const began = await scanner.scan(prefix, fold, isOwner || known !== undefined);
+        const value = fold.value();
+        results.set(name, { began, value });
+        return value;
+      } catch (error) {
+        // A prefix that is too large stays so for a while.
+        if (error instanceof Failure && error.kind === "group-too-large") {
+          results.set(name, { began: performance.now(), value: error });
+        }
+        throw error;
+      }
+    };
     const refresh = () => {
       // An owner does not wait for the scan of a stranger.
       const scan = `${isOwner} ${name}`;
-      const value = inFlight.get(scan) ??
-        find(name, prefix, { fold: foldFor(parameter), isOwner })
-          .finally(() => inFlight.delete(scan));
+      const value = inFlight.get(scan) ?? find().finally(() => inFlight.delete(scan));
       inFlight.set(scan, value);
       return value;
     };

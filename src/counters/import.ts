@@ -56,18 +56,6 @@ export interface ImportChange {
   readonly after: number;
 }
 
-export interface ImportResult {
-  /** Number of lines that were imported, or that could be. */
-  readonly counters: number;
-  /** Number of days in the future that were left out. Undefined if there were none. */
-  readonly daysLeftOut?: number;
-  /** Number of changes that a dry run found, and the first 1,000 of them. */
-  readonly changed?: number;
-  readonly changes?: readonly ImportChange[];
-  /** Lines that undo the import if they are added, the last first. Undefined if too long. */
-  readonly undo?: string | undefined;
-}
-
 /** The reason why an import ended early: a line that is invalid, or that was not imported. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
@@ -87,13 +75,14 @@ export class ImportError extends Error {
 }
 
 /**
- * Sets the counters of lines, in portions. Throws an {@linkcode ImportError} at the first line that
- * is invalid or cannot be imported. The lines before it are imported, also if the source fails.
+ * Sets the counters of lines, in portions. Resolves with the answer to the client. Throws an
+ * {@linkcode ImportError} at the first line that is invalid or cannot be imported. The lines before
+ * it are imported, also if the source fails.
  */
 export async function importLines(
   source: AsyncIterable<readonly NumberedLine[]>,
   options: ImportOptions,
-): Promise<ImportResult> {
+) {
   const { job, dry } = options;
   const run = new ImportRun(options);
   try {
@@ -109,12 +98,12 @@ export async function importLines(
     await run.flush();
   }
   const { importedCount, daysLeftOut, changed, changes, undo } = run;
-  const result = {
+  return {
     counters: importedCount,
     ...daysLeftOut > 0 && { daysLeftOut },
     ...options.undo && { undo },
+    ...dry && { changed, changes },
   };
-  return dry ? { ...result, changed, changes } : result;
 }
 
 /** A line that was parsed, and what became of it. */
@@ -134,10 +123,14 @@ class ImportRun {
   #hasEnded = false;
   /** The counter that a dry run compared last, and the state that its line results in. */
   #last: { id: CounterId; after: Promise<CounterState> } | undefined;
+  /** Number of lines that were imported, or that could be. */
   importedCount = 0;
+  /** Number of days in the future that were left out. */
   daysLeftOut = 0;
+  /** Number of changes that a dry run found, and the first 1,000 of them. */
   changed = 0;
   readonly changes: ImportChange[] = [];
+  /** Lines that undo the import if they are added, the last first. Undefined if too long. */
   undo: string | undefined = "";
 
   constructor(readonly options: ImportOptions) {}

@@ -40,10 +40,15 @@ const encoder = new TextEncoder();
  * invalid.
  */
 export function counterId(text: string | undefined): CounterId {
-  const id = text === undefined ? DEFAULT_ID : parseCounterId(text);
+  const id = counterIdOrHome(text);
   if (id !== undefined) return id;
-  if (text !== undefined && trimmed(text) === "") return DEFAULT_ID;
   throw new Failure("bad-id");
+}
+
+/** Parses a counter id like {@linkcode counterId}. Returns undefined if it is invalid. */
+export function counterIdOrHome(text: string | undefined): CounterId | undefined {
+  if (text === undefined) return DEFAULT_ID;
+  return parseCounterId(text) ?? (trimmed(text) === "" ? DEFAULT_ID : undefined);
 }
 
 /** Parses an id that has no default, because a slip must not set or delete `home`. */

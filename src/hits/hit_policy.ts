@@ -95,7 +95,7 @@ export interface HitPolicyOptions extends CreationLimitOptions {
  */
 export function createHitPolicy(options: HitPolicyOptions) {
   const { counters, hitOrigins } = options;
-  const countVisitor = createUniqueVisitors(options);
+  const countVisitor = createUniqueVisitors(options, options.proxies);
   const limitCreation = createCreationLimit(options);
 
   /** Returns the reason why a hit without the secret is answered and not counted, if any. */

@@ -1,4 +1,4 @@
-import { type CounterId, counterId } from "../domain/counter_id.ts";
+import { type CounterId, counterIdOrHome } from "../domain/counter_id.ts";
 import type { Query } from "../http/query.ts";
 import type { HitFlag } from "../http/response.ts";
 import type { FlaggedHit, HitRequest, HitResult } from "./hit_policy.ts";
@@ -45,7 +45,7 @@ export class RecentHits {
     // Only authorized requests have these problems.
     const isAuthorized = status >= 500 || status === 403 || status === 409;
     const hits = isAuthorized ? this.#authorized : this.#rejected;
-    const id = kind === "hit-needs-id" ? undefined : validId(query);
+    const id = query && kind !== "hit-needs-id" ? counterIdOrHome(query.get("id")) : undefined;
     append(hits, { time: Date.now(), id, outcome: kind, hasEarlierKey: false });
   }
 
@@ -62,13 +62,4 @@ function append(hits: RecentHit[], hit: RecentHit): void {
 
 function newestFirst(hits: readonly RecentHit[]): RecentHit[] {
   return hits.slice(-LOG_SIZE).reverse();
-}
-
-/** Returns undefined if the query or the id in it is invalid. */
-function validId(query: Query<"id"> | undefined): CounterId | undefined {
-  try {
-    return query === undefined ? undefined : counterId(query.get("id"));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,11 +1,10 @@
 import { Secret } from "../auth/secret.ts";
 import type { OnceOutcome } from "../domain/store.ts";
-import type { Counters } from "../counters/counters.ts";
 import type { CounterContext } from "../http/endpoint.ts";
-import type { Log } from "../log.ts";
 import { BoundedMap } from "../bounded_map.ts";
 import { loadOnce } from "../waiting.ts";
 import { callerOf, networkOf, type Proxies } from "./caller_address.ts";
+import type { CreationLimitOptions } from "./creation_limit.ts";
 import { perDay } from "./per_day.ts";
 
 /**
@@ -30,12 +29,8 @@ type Visit = Omit<CounterContext<"visitor">, "isPrefix" | "grant">;
  * over.
  */
 export function createUniqueVisitors(
-  { counters, proxies, log, ended }: {
-    counters: Counters;
-    proxies: Proxies;
-    log: Log;
-    ended: AbortSignal;
-  },
+  { counters, log, ended }: Pick<CreationLimitOptions, "counters" | "log" | "ended">,
+  proxies: Proxies,
 ) {
   const stateOfToday = perDay({ calendar: counters.calendar, ended }, () => ({
     salt: loadOnce(async () => new Secret(await counters.salt())),

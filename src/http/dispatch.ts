@@ -143,26 +143,15 @@ function pathOf(request: Request): string {
   return getPath(request) || "/";
 }
 
-/** A route with what every request for it needs. */
-interface CompiledRoute extends Route {
-  readonly meter: RequestMeter;
-  /** The methods of all routes of the path. */
-  readonly allow: string;
-  readonly readQuery: (request: Request) => ParsedQuery;
-  /** The parameters that refuse some values. */
-  readonly choices: readonly Parameter[];
-  /** True if `id` may be given more than once. */
-  readonly takesIds: boolean;
-  readonly takesKey: boolean;
-  readonly authorize: AccessCheck | undefined;
-}
-
 const NO_QUERY: ParsedQuery = { query: new QueryValues(), error: undefined };
+
+/** A route with what every request for it needs. */
+type CompiledRoute = Readonly<ReturnType<typeof compile>>;
 
 function compile(
   route: Route,
-  { access, ...facts }: { access: Access } & Pick<CompiledRoute, "allow" | "meter">,
-): CompiledRoute {
+  { access, ...facts }: { access: Access; allow: string; meter: RequestMeter },
+) {
   const parameters: readonly Parameter[] = [
     ...route.parameters,
     ...credentialParameters(route.access),
@@ -178,7 +167,9 @@ function compile(
     ...route,
     ...facts,
     readQuery: route.protocol?.readQuery ?? readQuery,
+    /** The parameters that refuse some values. */
     choices: route.parameters.filter(({ isStrict }) => isStrict === true),
+    /** True if `id` may be given more than once. */
     takesIds: repeatable.has("id"),
     // The key of a link leads visitors elsewhere, and no page reads the response.
     takesKey: route.access !== "anyone" && documented.has(key.name),

@@ -35,7 +35,7 @@ export async function readForOnce(
   const buckets = [dayBucketAt(time), dayBucketAt(time) - 1];
   const names = [...new Set(hits.flatMap(({ key }) => key ?? []))];
   const visitors = [...new Set(hits.flatMap(({ visitor }) => visitor ?? []))];
-  const [[total, ledger], others] = await readTogether(kv, [keys.total(id), keys.ledger(id)], [
+  const [counter, others] = await readTogether(kv, [keys.total(id), keys.ledger(id)], [
     ...buckets.map((bucket) => keys.deleted(id, bucket)),
     ...visitors.map((visitor) => keys.visitor(visitor, day)),
     ...names.flatMap((key) => buckets.map((bucket) => keys.idempotencyKey(id, key, bucket))),
@@ -50,7 +50,7 @@ export async function readForOnce(
     return found.flatMap((number) => number === undefined ? [] : [[name, number]]);
   });
   const known = { keys: new Map(numbers), visitors: new Set(repeats) };
-  const record = { ...recordOf(place, { id, total, ledger }), known };
+  const record = { ...recordOf(place, id, counter), known };
   return await withYears(place, record, LAST_DAY);
 }
 

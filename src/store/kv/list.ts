@@ -53,9 +53,8 @@ async function pageOf(
   // The ledgers last, because years change only together with them.
   const years = await read((id) => place.keys.year(id, 0).slice(0, -1));
   const ledgers = await read(place.keys.ledger);
-  const records = await Promise.all(totals.map(async (one): Promise<KvRecord> => {
-    const { id } = one;
-    const record = recordOf(place, { ...one, ledger: ledgers.get(id)?.[0] });
+  const records = await Promise.all(totals.map(async ({ id, total }): Promise<KvRecord> => {
+    const record = recordOf(place, id, [total, ledgers.get(id)?.[0]]);
     if (since === undefined) return record;
     const { versionstamp, ledger, ledgerStamp } = record;
     // A ledger is never written without its total, so a later ledger belongs to a later total.

@@ -50,17 +50,14 @@ export type KvEntry = Deno.KvEntryMaybe<unknown>;
 /** Reads totals alone, in the order of the ids. */
 export async function readTotals(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
   const totals = await readKeys(place.kv, ids.map((id) => place.keys.total(id)));
-  return ids.map((id, index) => recordOf(place, { id, total: totals[index] }));
+  return ids.map((id, index) => recordOf(place, id, [totals[index]]));
 }
 
 /** Reads totals and ledgers, in the order of the ids. Both of a record are from one instant. */
-export async function readRecords(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
+async function readRecords(place: KvPlace, ids: readonly CounterId[]): Promise<KvRecord[]> {
   const { kv, keys } = place;
   const found = await readKeys(kv, ids.flatMap((id) => [keys.total(id), keys.ledger(id)]));
-  return ids.map((id, index) => {
-    const [total, ledger] = found.slice(2 * index, 2 * index + 2);
-    return recordOf(place, { id, total, ledger });
-  });
+  return ids.map((id, index) => recordOf(place, id, found.slice(2 * index, 2 * index + 2)));
 }
 
 /** Reads records with the closed years from `since` on, each from one instant. */
@@ -120,11 +117,8 @@ async function readKeys(kv: Deno.Kv, keys: readonly Deno.KvKey[]): Promise<KvEnt
 /** Converts entries to a record. A row of the journal counts if it is newer than the total. */
 export function recordOf(
   place: KvPlace,
-  { id, total, ledger }: {
-    id: CounterId;
-    total: KvEntry | undefined;
-    ledger?: KvEntry | undefined;
-  },
+  id: CounterId,
+  [total, ledger]: readonly (KvEntry | undefined)[],
 ): KvRecord {
   const row = place.journaled(id);
   const versionstamp = total?.versionstamp ?? null;

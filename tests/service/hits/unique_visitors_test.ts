@@ -80,7 +80,7 @@ function open() {
   const counters = createCounters(store, createCalendar(TIME_ZONE));
   return {
     store,
-    countVisitor: createUniqueVisitors({ counters, proxies: 0, log, ended: ending.signal }),
+    countVisitor: createUniqueVisitors({ counters, log, ended: ending.signal }, 0),
     [Symbol.asyncDispose]() {
       ending.abort();
       return counters.close();

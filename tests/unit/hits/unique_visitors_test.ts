@@ -20,7 +20,7 @@ Deno.test("the process forgets the salt of a day at midnight, though nobody come
   const counters = createCounters(store, calendar);
   const ending = new AbortController();
   const log = createLog({ secrets: [], write: () => {} });
-  const countVisitor = createUniqueVisitors({ counters, proxies: 0, log, ended: ending.signal });
+  const countVisitor = createUniqueVisitors({ counters, log, ended: ending.signal }, 0);
   const request = new Request("http://localhost/");
   const { query } = parseQuery("/?visitor=v", new Set(["visitor"]));
   await waitFor("the salt to be asked for again", async () => {

@@ -1,5 +1,4 @@
 import { type AccessOptions, createAccess } from "./auth/access.ts";
-import type { ServeAs } from "./hits/serve_as.ts";
 import type { Counters } from "./counters/counters.ts";
 import { networkOfCaller, type Proxies, type SentRequest } from "./hits/caller_address.ts";
 import { createHitPolicy } from "./hits/hit_policy.ts";
@@ -17,7 +16,7 @@ export interface ServiceOptions {
     proxies: Proxies;
     groupLimit: number;
     /** The counters that anyone may hit at the addresses of other services. */
-    serveAs: ServeAs;
+    serveAs: readonly string[];
     /** The origins of the pages that may count without the secret. */
     hitOrigins: readonly string[];
     /** The origins of the pages that may embed shared pages. */

@@ -16,8 +16,11 @@ export interface CompatAddress {
   readonly maxBody?: number | undefined;
   /** Returns the use that a request makes, which is authorized before its body is read. */
   readonly useOf?: (request: CompatRequest) => Use;
-  /** Returns what the address means here. Throws a problem for what the service refuses. */
-  translate(path: RegExpExecArray, request: CompatRequest): Translation;
+  /**
+   * Returns what the address means here: the image of a route, or numbers. Throws a problem for
+   * what the service refuses.
+   */
+  translate(path: RegExpExecArray, request: CompatRequest): Use | Numbers;
 }
 
 /** A request to an address of another service. */
@@ -29,9 +32,6 @@ export interface CompatRequest {
   /** The body of a POST; empty if the address ignores it. */
   readonly body: string;
 }
-
-/** The meaning of an address here: the image of a route, or numbers. */
-export type Translation = Use | Numbers;
 
 /** The use of a route of this service for a counter. */
 export interface Use {

@@ -9,11 +9,11 @@ export type CompatName = (typeof COMPAT_NAMES)[number];
 const FOLDED: readonly string[] = ["komarev"];
 const WITH_HOST: readonly string[] = ["seeyoufarm", "busuanzi", "applause"];
 
-/** The counters that anyone may hit without a key: ids, and prefixes, which end in a slash. */
-export type ServeAs = readonly string[];
-
-/** Parses a list of ids and prefixes. Throws a RangeError with the positions of unknown entries. */
-export function parseServeAs(text: string): ServeAs {
+/**
+ * Parses the counters that anyone may hit without a key: ids, and prefixes, which end in a slash.
+ * Throws a RangeError with the positions of unknown entries.
+ */
+export function parseServeAs(text: string): readonly string[] {
   const entries = text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
   const unknown = entries.flatMap((entry, index) =>
     COMPAT_NAMES.some((name) => entry.startsWith(`${name}/`)) ? [] : [index + 1]
@@ -28,7 +28,7 @@ export function parseServeAs(text: string): ServeAs {
 }
 
 /** Reports whether anyone may hit a counter. */
-export function allowsPublicHits(serveAs: ServeAs, id: string): boolean {
+export function allowsPublicHits(serveAs: readonly string[], id: string): boolean {
   return serveAs.some((entry) => entry.endsWith("/") ? id.startsWith(entry) : id === entry);
 }
 

@@ -6,8 +6,9 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 /** An image: an SVG document or a PNG. */
 export type Image = string | Uint8Array<ArrayBuffer>;
 
-/** The reason why a hit is not an ordinary one, as sent in `X-Tallymark`. */
-export type HitFlag = "prefetch" | "bot" | "skip" | "other-site" | "repeat" | "camo";
+/** The reasons why a hit is not an ordinary one, as sent in `X-Tallymark`. */
+export const HIT_FLAGS = ["prefetch", "bot", "skip", "other-site", "repeat", "camo"] as const;
+export type HitFlag = (typeof HIT_FLAGS)[number];
 
 /** The permission to read counters, and the headers that follow from it. */
 export type ReadPolicy = ReturnType<typeof createReadPolicy>;

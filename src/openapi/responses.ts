@@ -1,5 +1,5 @@
 import type { Content, Description, ResponseObject, Responses, Schema } from "../http/endpoint.ts";
-import type { HitFlag } from "../http/response.ts";
+import { HIT_FLAGS } from "../http/response.ts";
 import { PROBLEM_NAMES } from "../problem.ts";
 import type { schemas } from "./schemas.ts";
 
@@ -22,7 +22,6 @@ export function operation(
 export const STORE_PROBLEMS: readonly number[] = [409, 503, 504];
 /** The statuses of problems of an endpoint that counts hits. */
 export const HIT_PROBLEMS: readonly number[] = [403, ...STORE_PROBLEMS];
-const HIT_FLAGS: readonly HitFlag[] = ["prefetch", "bot", "skip", "other-site", "repeat", "camo"];
 
 /** Returns a JSON body with one of these schemas. */
 export function json(...names: [keyof typeof schemas, ...(keyof typeof schemas)[]]): Content {

@@ -17,17 +17,11 @@ import script from "../browser/built/page.min.js" with { type: "text" };
 import dataScript from "../browser/built/data.min.js" with { type: "text" };
 import sharedScript from "../browser/built/shared.min.js" with { type: "text" };
 
-/** A page, and a Content-Security-Policy that allows nothing but its own parts. */
-export interface Page {
-  readonly html: string;
-  readonly policy: string;
-}
-
 /**
  * Composes the page as one document. An import map has the hash of the script that it loads later,
  * because the policy allows nothing else.
  */
-export async function composePage(facts: PageFacts, publicUrl?: string): Promise<Page> {
+export async function composePage(facts: PageFacts, publicUrl?: string) {
   const hash = (await hashOf(dataScript)).slice(1, -1);
   const imports = JSON.stringify({ integrity: { "./data.js": hash } });
   const filled = main.replace("<!--counters-->", () => counters)
@@ -49,7 +43,7 @@ export async function composePage(facts: PageFacts, publicUrl?: string): Promise
 }
 
 /** Composes the page of a group, whose head the server completes for each request. */
-export async function composeSharedPage(publicUrl?: string): Promise<Page> {
+export async function composeSharedPage(publicUrl?: string) {
   return await compose({
     head: "<!--head-->",
     top: `<div><span class="brand">${MARK}</span></div>`,
@@ -93,10 +87,13 @@ interface Parts {
   readonly publicUrl?: string | undefined;
 }
 
-/** Composes a document with the style that all pages have. */
+/**
+ * Composes a document with the style that all pages have. Its Content-Security-Policy allows
+ * nothing but its own parts.
+ */
 export async function compose(
   { head, top, main, style = "", script, sources, others = [], publicUrl }: Parts,
-): Promise<Page> {
+): Promise<{ html: string; policy: string }> {
   const address = publicUrl === undefined
     ? ""
     : `<meta name="public-url" content="${inHtml(publicUrl)}">`;

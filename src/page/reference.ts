@@ -1,7 +1,7 @@
 import type { ParameterObject } from "../http/endpoint.ts";
 import type { describeRoutes, Operation } from "../openapi/document.ts";
 import { inHtml } from "../http/response.ts";
-import { compose, NAVIGATION, type Page } from "./compose.ts";
+import { compose, NAVIGATION } from "./compose.ts";
 import style from "../browser/api/reference.css" with { type: "text" };
 import script from "../browser/built/api.min.js" with { type: "text" };
 
@@ -30,7 +30,7 @@ const GROUPS: readonly (readonly [tag: Operation["tags"][number], title: string,
 export async function composeReference(
   { info, paths, components: { securitySchemes } }: ReturnType<typeof describeRoutes>,
   publicUrl?: string,
-): Promise<Page> {
+) {
   const formats = Map.groupBy(Object.keys(paths), (path) => mainPath(path, paths));
   const endpoints = [...formats].flatMap(([path, same]) =>
     documentedOperations(path, same.filter((other) => other !== path), paths)

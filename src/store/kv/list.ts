@@ -47,12 +47,10 @@ async function pageOf(
     const isCounter = typeof id === "string" && isCounterId(id) && rest.length === 0;
     return isCounter ? [{ id, total }] : [];
   });
-  const read = async (keyOf: (id: CounterId) => Deno.KvKey) => {
-    return since === undefined ? NONE : await readRange(place, totals, keyOf);
-  };
+  const dated = since === undefined ? [] : totals;
   // The ledgers last, because years change only together with them.
-  const years = await read((id) => place.keys.year(id, 0).slice(0, -1));
-  const ledgers = await read(place.keys.ledger);
+  const years = await readRange(place, dated, (id) => place.keys.year(id, 0).slice(0, -1));
+  const ledgers = await readRange(place, dated, place.keys.ledger);
   const records = await Promise.all(totals.map(async ({ id, total }): Promise<KvRecord> => {
     const record = recordOf(place, id, [total, ledgers.get(id)?.[0]]);
     if (since === undefined) return record;
@@ -76,8 +74,6 @@ async function pageOf(
   return { counters, foreign };
 }
 
-const NONE: ReadonlyMap<unknown, KvEntry[]> = new Map();
-
 /** Reads entries of counters that follow each other: all whose keys begin like these. */
 async function readRange(
   { kv }: KvPlace,
@@ -85,7 +81,7 @@ async function readRange(
   keyOf: (id: CounterId) => Deno.KvKey,
 ): Promise<ReadonlyMap<unknown, KvEntry[]>> {
   const [first, last] = [counters[0], counters.at(-1)];
-  if (first === undefined || last === undefined) return NONE;
+  if (first === undefined || last === undefined) return new Map();
   // A boolean sorts after every number that may follow an id.
   const range = { start: keyOf(first.id), end: [...keyOf(last.id), true] };
   const entries = await Array.fromAsync(kv.list<unknown>(range, { batchSize: BATCH_SIZE }));

@@ -1,10 +1,6 @@
 import { BoundedMap } from "./bounded_map.ts";
 
-/**
- * The fields of a log line. Numbers, booleans, strings and lists of strings are written as they
- * are, errors with their causes, and anything else as a string.
- */
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 /** Capacity of the cache of warnings that are written once in a while. */
 const MAX_WARNED = 1000;
@@ -15,7 +11,8 @@ export type Log = Readonly<ReturnType<typeof createLog>>;
 
 /**
  * Creates a log that writes each event as a line of JSON, in which it redacts the secrets. More of
- * them may be added later.
+ * them may be added later. Numbers, booleans, strings and lists are written as they are, errors
+ * with their causes, and anything else as a string.
  */
 export function createLog(
   { secrets, write = (line) => printTo("stderr", line) }: {

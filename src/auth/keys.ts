@@ -41,7 +41,7 @@ const CACHE_SIZE = 10_000;
 export class Keys {
   readonly #secrets: readonly Secret[];
   readonly #versions: KeyVersions;
-  // A hash takes 10 of the 15 µs of a request, so that keys that matched are cached.
+  /** Keys that matched, because a hash takes 10 of the 15 µs of a request. */
   readonly #known = new BoundedMap<CounterId, KeyGrant & { readonly key: string }>(CACHE_SIZE);
 
   constructor(

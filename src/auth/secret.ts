@@ -8,8 +8,10 @@ export class Secret {
   readonly #text: string;
   /** Undefined until a request needs it. */
   #digest: string | undefined;
-  // A hash takes 10 of the 15 µs of a request, so that secrets that matched are cached. Others are
-  // not, because guesses would fill the memory.
+  /**
+   * Texts that matched, because a hash takes 10 of the 15 µs of a request. Others are not kept,
+   * because guesses would fill the memory.
+   */
   readonly #known = new Set<string>();
 
   constructor(text: string) {
@@ -34,8 +36,8 @@ export class Secret {
   }
 
   /**
-   * Returns the first bytes of a code of a text that cannot be made without the secret. Sixteen are
-   * as hard to guess as 128 random bits (RFC 2104, section 5).
+   * Returns the first bytes of the HMAC-SHA-256 of a text, in base64url. Sixteen are as hard to
+   * guess as 128 random bits (RFC 2104, section 5).
    */
   codeOf(text: string, bytes = 32): string {
     const code = nodeCrypto().createHmac("sha256", this.#text).update(text).digest();

@@ -37,7 +37,7 @@ export function createLinkToken(secret: Secret, now = Date.now()): string {
   return sign("link", `${expiryOf("link", now)}.${nonce}`, secret);
 }
 
-/** Returns such a token of a secret. Returns undefined if the secret is too short for sessions. */
+/** Returns such a token. Returns undefined if the secret is too short for sessions. */
 export function linkTokenOf(text: string): string | undefined {
   const secret = new Secret(text);
   return secret.isLong ? createLinkToken(secret) : undefined;

@@ -43,6 +43,9 @@ export type Counters = ReturnType<typeof createCounters>;
 /**
  * Creates the counters of a store. Closing them closes the store.
  *
+ * A call fails with `store-unavailable` or `outcome-unknown` if the store does not answer within
+ * two seconds, with `overloaded` if 10,000 callers wait, and with `shutting-down` after the close.
+ *
  * @example
  * ```ts
  * const counters = createCounters(store, createCalendar("Europe/Berlin"));

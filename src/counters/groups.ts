@@ -61,7 +61,7 @@ export function createGroups(options: GroupsOptions) {
       // Whole years, which are stored as one entry, so that fewer scans are needed.
       return histories(prefix, firstDayOf(yearOf(since)), isOwner);
     },
-    /** Resolves with the 100 counters with the most hits in a period, highest first, ties by id. */
+    /** Resolves with up to 100 counters with the most hits in a period, then in order of ids. */
     ranking: cached(scanners, (period: Period) => rankingIn(period, calendar.today())),
     /** Resolves with the counter with the most hits of each week, by its Monday. Ties by id. */
     leaders: cached(scanners, leadersFrom),

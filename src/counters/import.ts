@@ -22,7 +22,7 @@ const DAYS_PER_LINE = 10;
 const PIECE = 100;
 /** Maximum number of changes that a dry run lists. */
 const MAX_CHANGES = 1000;
-/** Maximum length of the lines that undo an import. They are kept in memory. */
+/** Maximum length of the lines that undo an import, in characters. They are kept in memory. */
 const MAX_UNDO_LENGTH = 10_000_000;
 /** The beginning of the last line of an export. */
 const LAST_LINE = /^\{\s*"counters"\s*:\s*(\d+)\s*[,}]/;

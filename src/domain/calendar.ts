@@ -74,8 +74,9 @@ export function currentDays(
 }
 
 /**
- * Reports whether no clock that is right may have opened a day. Servers whose clocks differ by less
- * than 15 minutes count on one day. A clock that was ahead, or another time zone, opens later days.
+ * Reports whether a day is later than those that a clock that is right opens. Servers whose clocks
+ * differ by less than 15 minutes count on one day. A clock that was ahead, or another time zone,
+ * opens later days.
  */
 export function isAhead(openDay: Day, { latest }: CurrentDays): boolean {
   return openDay > latest;

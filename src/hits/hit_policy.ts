@@ -74,7 +74,7 @@ export interface FlaggedHit {
   readonly crawler?: string | undefined;
 }
 
-/** The number of a hit. An ordinary hit is a bare number, so that no object is allocated for it. */
+/** The outcome of a hit. That of an ordinary one is its number, as the counters return it. */
 export type HitResult = number | FlaggedHit;
 
 export interface HitPolicyOptions extends CreationLimitOptions {

@@ -25,8 +25,8 @@ const CACHE_SIZE = 10_000;
 type Visit = Omit<CounterContext<"visitor">, "isPrefix" | "grant">;
 
 /**
- * Counts each visitor once a day. Stores only a code, which identifies no visitor once the day is
- * over.
+ * Creates a function that counts each visitor once a day. It stores only a code, which identifies
+ * no visitor once the day is over.
  */
 export function createUniqueVisitors(
   { counters, log, ended }: Pick<CreationLimitOptions, "counters" | "log" | "ended">,

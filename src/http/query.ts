@@ -106,9 +106,9 @@ function decode(text: string): string | undefined {
 }
 
 /**
- * Returns undefined if a text is not percent-encoded UTF-8. Decodes strictly, because
- * `URLSearchParams` turns every invalid byte into the same character. Returns a copy, because V8
- * keeps a whole URL as long as a slice of it is kept.
+ * Decodes percent-encoded UTF-8. Returns undefined if a text is anything else, where
+ * `URLSearchParams` would turn every invalid byte into the same character. Returns a copy, because
+ * V8 keeps a whole URL as long as a slice of it is kept.
  */
 export function percentDecoded(text: string): string | undefined {
   try {

@@ -49,7 +49,7 @@ export const lastDays = {
 /** `GET /counters`: one counter, or a line for each of them and a last line with their number. */
 export function listCounters({ counters }: Service): Endpoint {
   /** Yields a line for each counter, then a last line with their number. */
-  async function* exportLines(options: ExportOptions): AsyncGenerator<string> {
+  async function* exportLines(options: ListOptions & { since: Day }): AsyncGenerator<string> {
     let listed = 0;
     let foreign = 0;
     for await (const page of counters.list(options)) {
@@ -248,9 +248,6 @@ function parseBody(
     throw new Problem("bad-line", { detail: `The body cannot be used: ${error.message}.` });
   }
 }
-
-/** The counters to export, with their days from `since` on. */
-type ExportOptions = ListOptions & { readonly since: Day };
 
 /** Formats a counter with its days from `since` on. */
 function lineOf(id: CounterId, state: CounterState, since: Day): string {

@@ -41,8 +41,8 @@ export interface OpenStoreOptions {
  * Opens the store that the settings name.
  *
  * Throws a {@linkcode StartError} if a local file cannot be used, or if a network store does not
- * answer within 5 s although the settings say to fail fast. Otherwise an unreachable
- * network store is connected in the background.
+ * answer within 5 s although the settings say to fail fast. Otherwise an unreachable network store
+ * is connected in the background. Throws `NotCapable` if Deno may not use the folder of a file.
  *
  * @example
  * ```ts

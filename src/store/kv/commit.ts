@@ -10,13 +10,6 @@ export interface Edit {
   readonly writes: Writes;
 }
 
-/** A request, its planned result, and the edits of its counters, to be stored in one step. */
-export interface Change<Item = unknown, Result = unknown> {
-  readonly item: Item;
-  readonly result: Result | Failure;
-  readonly edits: readonly Edit[];
-}
-
 /** Adds edits to a commit, which fails if one of the counters changes before it. */
 export function addToCommit(
   operation: Deno.AtomicOperation,
@@ -72,8 +65,11 @@ const CHECKS_PER_COMMIT = 100;
  */
 const CHECKS_PER_SHARED_COMMIT = 9;
 
-/** Cuts changes into as few commits as the limits of the database allow. */
-export function cutIntoCommits<One extends Change>(
+/**
+ * Cuts changes into as few commits as the limits of the database allow. The edits of a change are
+ * stored in one step.
+ */
+export function cutIntoCommits<One extends { readonly edits: readonly Edit[] }>(
   changes: readonly One[],
   { isShared, keys }: KvPlace,
 ): (readonly One[])[] {
@@ -136,9 +132,9 @@ type Mark = Pick<Deno.KvEntryMaybe<unknown>, "key" | "versionstamp">;
  * Creates the function that carries out commits over a network. Each commit also writes a mark,
  * which tells whether it was carried out if the reply is lost.
  *
- * Deno repeats a commit whose reply was lost. It checks the versionstamp of the mark, because its
- * other checks may pass a second time: a counter that was missing is missing again if another
- * process has deleted it.
+ * Deno repeats a commit whose reply was lost. Each commit checks the versionstamp of the mark,
+ * because its other checks may pass a second time. A counter that was missing is missing again if
+ * another process has deleted it.
  */
 export function createSharedCommit(kv: Deno.Kv): Commit {
   /** The marks that no commit in flight uses. */

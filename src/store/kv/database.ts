@@ -8,7 +8,6 @@ import { pause } from "../../waiting.ts";
 import type { StoreHealth } from "../store_health.ts";
 import {
   addToCommit,
-  type Change,
   type Commit,
   commitAlone,
   createSharedCommit,
@@ -173,7 +172,10 @@ export class Database {
     return known.map((record) => record ?? next.next().value);
   }
 
-  /** Carries out changes of one kind. Returns their results, in the order of the items. */
+  /**
+   * Carries out changes of one kind. Returns their results, in the order of the items. Throws like
+   * {@linkcode Commit} if all of them fail together.
+   */
   async change<Item, Read extends KvRecord, Result>(
     items: readonly Item[],
     kind: ChangeKind<Item, Read, Result>,
@@ -221,7 +223,7 @@ export class Database {
         ? { item, result, edits: [...edits, { record: target, writes: gained }] }
         : { item, result, edits };
     });
-    const commit = async (part: readonly Change<Item, Result>[]) => {
+    const commit = async (part: readonly (typeof changes)[number][]) => {
       const edits = part.flatMap(({ edits }) => edits);
       if (await this.#commit(edits, kind)) return part.map(({ result }) => result);
       if (performance.now() > endTime) {

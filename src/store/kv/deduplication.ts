@@ -23,7 +23,7 @@ export interface OnceRecord extends KvRecord {
 
 /**
  * Reads a counter with its ledger, and which keys and visitors of hits are stored, all from one
- * instant: if every hit is a repeat nothing is written, so that no commit would notice a change.
+ * instant. If every hit is a repeat, nothing is written, so no commit would notice a change.
  */
 export async function readForOnce(
   place: KvPlace,

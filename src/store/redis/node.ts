@@ -123,6 +123,10 @@ export class RedisNode {
     this.#confirmedAt = Math.max(this.#confirmedAt, askedAt);
   }
 
+  /**
+   * Sends commands as one pipeline, with WAIT at its end if they write and replicas are waited for.
+   * Sends nothing while the server is not usable. Reports to the health what the replies say.
+   */
   async send(commands: readonly Command[]): Promise<readonly Reply[]> {
     if (!this.isUsable) return commands.map(() => UNSENT);
     const { replicas, health } = this.#options;

@@ -178,9 +178,7 @@ export function createRedisStore(options: RedisStoreOptions): StoreCalls {
     return await attempt;
   }
 
-  /**
-   * The salt of a day, made by the first process that needs it; Redis removes it when the day ends.
-   */
+  /** Returns the salt of a day. The first caller creates it. Redis deletes it when the day ends. */
   async function salt(day: Day): Promise<string> {
     const key = `${SALT_PREFIX}${day}`;
     const salt = crypto.getRandomValues(new Uint8Array(16)).toHex();

@@ -155,10 +155,10 @@ return redis.call('INCRBY', KEYS[1], '-' .. ARGV[1])
    * if a day that was ahead ended. Idempotency keys are kept for 24 hours, visitors until the day
    * ends.
    *
-   * The names of idempotency keys depend on the epoch, so they cannot be declared. MGET fails if
-   * one of several keys is on another node, because its slot is being moved. GET would find
-   * nothing. The keys of repeats are stored again so that WAIT covers them, because their first
-   * caller may have waited in vain.
+   * The names of idempotency keys contain the epoch, so `KEYS` cannot declare them. While their
+   * slot is being moved, some may be on another node. There the MGET of all of them and the total
+   * fails, where a GET of each would find no key. The keys of repeats are stored again so that WAIT
+   * covers them, because their first caller may have waited in vain.
    */
   once: await scriptOf(`
 local stored, epoch = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[4]) or ''

@@ -15,30 +15,16 @@ import { FileLock, folderOf } from "./file_lock.ts";
 const CHECK_INTERVAL_MS = 100;
 
 /** A Deno KV file that this process owns. */
-export interface CounterFile {
-  readonly kv: Deno.Kv;
-  /**
-   * Reports whether the file at the path is still the one that was opened. Checks at most every
-   * 100 ms, or in any case if `isCommitted` is true.
-   */
-  isPresent(isCommitted?: boolean): boolean;
-  /** Moves the high-water mark after a commit. Returns a promise for the first one. */
-  moveMark(versionstamp: string): Promise<void> | undefined;
-  /**
-   * Closes the database and releases the locks. Returns false if another program reads the file, so
-   * that it lacks counts that are in the log next to it.
-   */
-  close(): Promise<boolean>;
-}
+export type CounterFile = Readonly<Awaited<ReturnType<typeof openCounterFile>>>;
 
 /**
  * Opens a Deno KV file, and creates it and its folder if they do not exist. No other process can
  * open it until it is closed.
  *
  * Throws a {@linkcode StartError} if another process owns the file, if it is damaged or older than
- * its last commit, or if the system does not let it be used.
+ * its last commit, or if the system does not let it be used. Throws `NotCapable` if Deno does not.
  */
-export async function openCounterFile(path: string): Promise<CounterFile> {
+export async function openCounterFile(path: string) {
   using opened = new DisposableStack();
   try {
     Deno.mkdirSync(folderOf(path), { recursive: true });
@@ -64,8 +50,13 @@ export async function openCounterFile(path: string): Promise<CounterFile> {
     return {
       kv,
       isPresent,
-      moveMark: (versionstamp) => mark.move(versionstamp),
-      async close() {
+      /** Moves the high-water mark after a commit. Returns a promise for the first one. */
+      moveMark: (versionstamp: string): Promise<void> | undefined => mark.move(versionstamp),
+      /**
+       * Closes the database and releases the locks. Resolves with false if another program reads
+       * the file, so that it lacks counts that are in the log next to it.
+       */
+      async close(): Promise<boolean> {
         using _ = locks;
         kv.close();
         // A new file in the place of one that was moved away would be empty.
@@ -120,7 +111,11 @@ class HighWaterMark implements Disposable {
   }
 }
 
-function createPresenceCheck(path: string): CounterFile["isPresent"] {
+/**
+ * Creates a function that reports whether the file at the path is still the one that was opened. It
+ * checks at most every 100 ms, or in any case if `isCommitted` is true.
+ */
+function createPresenceCheck(path: string): (isCommitted?: boolean) => boolean {
   const opened = Deno.statSync(path);
   let checkedAt = performance.now();
   return (isCommitted = false) => {

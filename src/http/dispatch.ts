@@ -1,13 +1,7 @@
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { getPath } from "hono/utils/url";
-import {
-  type Access,
-  type AccessCheck,
-  credentialParameters,
-  type Grant,
-  key,
-} from "../auth/access.ts";
+import { type Access, credentialParameters, type Grant, key } from "../auth/access.ts";
 import { keyPrefix } from "../auth/keys.ts";
 import { type CounterId, counterId, DEFAULT_ID } from "../domain/counter_id.ts";
 import type { Metrics, RequestMeter } from "../metrics.ts";

@@ -96,11 +96,6 @@ export function tableOf(
   return make(name, make("thead", make("tr", ...heads)), make("tbody", ...lines));
 }
 
-/** Draws an icon of 14 px in the color of the text. */
-export function icon(path: string, name = "svg.icon") {
-  return draw(name, { viewBox: "0 0 14 14", "aria-hidden": true }, draw("path", { d: path }));
-}
-
 /** Runs a step, and shows its error in an element, as the content of a `name` if there is one. */
 export async function orExplain(place: Element, step: () => Promise<unknown>, name?: string) {
   try {

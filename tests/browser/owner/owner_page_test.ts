@@ -119,7 +119,7 @@ testOwner(
       strictEqual(text.slice(0, begin.length), begin);
       await page.getByRole("button", { name: "Copy all lines" }).waitFor();
     }
-    await page.getByText("Reads are protected on this server").waitFor();
+    await page.getByText("Reads are protected on this server, so").waitFor();
     const formats = page.locator(".detail .split > :last-child .segments label");
     deepStrictEqual(await formats.allInnerTexts(), ["List"]);
     strictEqual(await page.getByRole("link", { name: "Open badge" }).count(), 0);

@@ -2,7 +2,7 @@ import { keyOf } from "../counters/counter.ts";
 import { base, here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { copyButton } from "../../lib/clipboard.ts";
-import { byId, fill, icon, make } from "../../lib/make.ts";
+import { byId, fill, make } from "../../lib/make.ts";
 import { errorMessage } from "../../lib/words.ts";
 import type { Choices, Result } from "./design.ts";
 import { call, facts, sessionToken } from "../sign_in/session.ts";
@@ -34,6 +34,7 @@ const copyName = make("span");
 const copying = copyButton(copyName, lineToCopy);
 copying.className = "primary";
 bar.append(copying);
+byId("host").textContent = location.hostname;
 byId("to-field", { click: () => byId("id").focus() });
 for (const image of [...previews.querySelectorAll("img"), sight]) {
   image.addEventListener("error", () => blank(image));
@@ -122,8 +123,10 @@ function named(ids: readonly string[]): Choices {
  * a line, or empty.
  */
 export async function showSnippets(design: Result, obstacle: string, mine: number) {
+  const { isCounting, prefix, usesGroupKey } = design;
+  const isClear = obstacle === "";
   const isOwner = sessionToken() !== undefined;
-  const works = obstacle === "" && (isOwner || design.isCounting || facts.openReads);
+  const works = isClear && (isOwner || isCounting || facts.openReads);
   let failure: string | undefined;
   const texts = works && await snippetsOf(design).catch((error) => {
     failure = errorMessage(error);
@@ -131,17 +134,21 @@ export async function showSnippets(design: Result, obstacle: string, mine: numbe
   if (!isCurrent(mine)) return;
   shown.obstacle = obstacle;
   shown.texts = texts || {};
-  obstacleLine.hidden = obstacle === "";
+  obstacleLine.hidden = isClear;
   byId("to-field").textContent = obstacle;
-  fill(byId("lacking"), obstacle === "" && !isOwner && lackingFor(design));
+  byId("keyless").hidden = !isClear || isOwner || !isCounting;
+  byId("protected").hidden = !isClear || isOwner || isCounting || facts.openReads;
   pasted.hidden = !texts;
-  bar.hidden = !texts && obstacle === "";
-  copying.ariaDisabled = obstacle === "" ? null : "true";
-  copying.setAttribute("aria-describedby", obstacle === "" ? "" : obstacleLine.id);
+  bar.hidden = !texts && isClear;
+  copying.ariaDisabled = isClear ? null : "true";
+  copying.setAttribute("aria-describedby", isClear ? "" : obstacleLine.id);
   showLine();
   snippets.ariaBusy = "false";
   shown.done.resolve();
-  fill(byId("notes"), ...obstacle === "" ? notesOn(design, failure) : []);
+  fill(byId("failure"), make("span", failure ?? ""), { hidden: failure === undefined });
+  byId("safe").hidden = !isClear || failure !== undefined || !isOwner || !isCounting;
+  byId("local").hidden = !isClear || !/^(localhost|127\.|\[)/.test(location.hostname);
+  byId("opened").textContent = usesGroupKey ? `every counter under ${prefix}` : "this counter";
 }
 
 /** Shows the line of the chosen format, and the formats if they are others than before. */
@@ -184,42 +191,4 @@ async function snippetsOf(
     snippets["shields.io"] = `https://img.shields.io/endpoint?${new URLSearchParams({ url })}`;
   }
   return snippets;
-}
-
-function warning(...text: (Node | string)[]) {
-  return make("p.note.small", make("span", ...text));
-}
-
-/** Returns what a line lacks that a visitor would paste, if anything. */
-function lackingFor({ isCounting }: Result) {
-  const link = make("a", { href: "#sign-in" }, "Sign in");
-  if (isCounting) {
-    const need = make("b", "This line needs the counter’s key");
-    const only = " to get it: only the owner can create keys.";
-    return warning(need, " in place of KEY. ", link, only);
-  }
-  return !facts.openReads &&
-    warning("Reads are protected on this server. ", link, " to get a line that works.");
-}
-
-function notesOn({ isCounting, prefix, usesGroupKey }: Result, failure: string | undefined) {
-  const scope = usesGroupKey ? `every counter under ${prefix}` : "this counter";
-  const key = make(
-    "p.told",
-    icon("M2 7.5l3.5 3.5L12 3.5"),
-    make(
-      "span",
-      "The key adds views to ",
-      make("b", { dir: "auto" }, scope),
-      " and works for nothing else, so it is safe to publish.",
-    ),
-  );
-  return [
-    failure ? warning(failure) : isCounting && sessionToken() !== undefined && key,
-    /^(localhost|127\.|\[)/.test(location.hostname) && warning(
-      "GitHub cannot reach ",
-      make("b", location.hostname),
-      ". Replace the address once your server is public.",
-    ),
-  ];
 }

@@ -14,7 +14,7 @@ import { MAX_WHOLE, short, sparkOf, trend } from "../../lib/cells.ts";
 import { keep, kept } from "../../lib/storage.ts";
 import { counterDetail } from "./counter.ts";
 import { debounced } from "../../lib/browser.ts";
-import { byId, icon, make } from "../../lib/make.ts";
+import { byId, draw, make } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
 import { groupDetail } from "./group.ts";
 import { boxFor, everything, selectBy, showSelection } from "./selection.ts";
@@ -137,16 +137,11 @@ function redraw() {
   const rows = rowsFrom(0);
   const kept = new Set<Element>(rows);
   for (const row of [...body.children]) if (!kept.has(row)) row.remove();
-  let next = body.firstElementChild;
-  for (const row of rows) {
+  for (const [at, row] of rows.entries()) {
     // Others move around an opened row, whose fields would lose the focus.
-    while (next && next !== row && row.parentNode === body && row.matches(".detail")) {
-      const passed = next;
-      next = next.nextElementSibling;
-      passed.remove();
-    }
-    if (next === row) next = next.nextElementSibling;
-    else body.insertBefore(row, next);
+    const stays = row.matches(".detail") && row.parentNode === body;
+    while (stays && body.children[at] !== row) body.children[at]?.remove();
+    if (body.children[at] !== row) body.insertBefore(row, body.children[at] ?? null);
   }
   watchEnd();
   if (line) focusOn(line, [".about", ".tick"].find((part) => focused?.matches(part)));
@@ -195,7 +190,11 @@ function rowFor(line: Line) {
         : row.id,
       click: () => group ? fold(prefix) : toggle(identityOf(line)),
     },
-    icon("M5 3l4 4-4 4", "svg.icon.chevron"),
+    draw(
+      "svg.icon.chevron",
+      { viewBox: "0 0 14 14", "aria-hidden": true },
+      draw("path", { d: "M5 3l4 4-4 4" }),
+    ),
     make("span.name", { dir: "auto" }, nameOf(line)),
   );
   const box = boxFor(group?.found ?? [row], `Select ${row.id}`);

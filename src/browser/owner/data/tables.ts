@@ -126,48 +126,41 @@ function tableAmongComments(text: string): string {
 
 // --- Lists ---------------------------------------------------------------------------------------
 
-/** A number of a list. */
-const PLAIN = /^(?:[1-9]\d{0,2}(?:[.,]\d{3})+|\d+)$/;
+const NUMBER = String.raw`([1-9]\d{0,2}(?:[.,]\d{3})+|\d+)`;
+const NUMBER_FIRST = new RegExp(`^${NUMBER}\\s+(.+)$`, "s");
+const NUMBER_LAST = new RegExp(`^(.*\\S)\\s+${NUMBER}$`, "s");
 /** The beginning of a line of a log. */
 const LOGGED = /^\d{4}-\d\d-\d\d[ T]/;
+
+/** Returns the id and the number of a line, if the number is first and if it is last. */
+function readingsOf(line: string) {
+  const [, number, id] = NUMBER_FIRST.exec(line.trim()) ?? [];
+  const last = NUMBER_LAST.exec(line.trim())?.slice(1);
+  return { first: id && number ? [id, number] : undefined, last };
+}
 
 /** Reports whether most lines are a number and an id, in any order, with blanks between them. */
 function isList(text: string): boolean {
   const lines = text.split("\n", SAMPLE).filter((line) => line.trim());
-  const matching = lines.filter((line) =>
-    sideOf(line) && !line.includes("\t") && !LOGGED.test(line)
-  );
+  const matching = lines.filter((line) => !line.includes("\t") && !LOGGED.test(line))
+    .map(readingsOf).filter(({ first, last }) => first ?? last);
   if (matching.length * 2 < lines.length || matching.length === 0) return false;
   // Each line of a table has the same marks, such as in "Chapter 1,234".
-  return !csvStart(text).isEven ||
-    matching.every((line) => sideOf(line) !== "last");
+  return !csvStart(text).isEven || matching.every(({ first }) => first);
 }
 
 /** Creates the table of a list. A line that may be read in two ways is read as all others are. */
 function list(opened: Opened): Table {
   const lines = opened.text.split("\n");
-  const sides = new Set(lines.map(sideOf).filter((side) => side && side !== "either"));
-  const [side] = sides.size === 1 ? sides : [];
-  return pairs(opened, "list", () => lines.values().map((line) => rowOf(line, side)));
-}
-
-/** Tells where a line has its number. Returns undefined if it has none. */
-function sideOf(line: string) {
-  const [first = "", ...others] = line.trim().split(/\s+/);
-  const isFirst = others.length > 0 && PLAIN.test(first);
-  if (!PLAIN.test(others.at(-1) ?? "")) return isFirst ? "first" : undefined;
-  return isFirst ? "either" : "last";
-}
-
-/** Returns the id of a line and its number. `usual` is where others have it. */
-function rowOf(line: string, usual?: string): Row {
-  const text = line.trim();
-  const found = sideOf(line);
-  const side = found === "either" ? usual : found;
-  const [number = ""] = (side === "first" ? /^\S+/ : /\S+$/).exec(text) ?? [];
-  if (side === "first") return [text.slice(number.length).trim(), number];
-  if (side === "last") return [text.slice(0, -number.length).trim(), number];
-  return text === "" ? [""] : [line, found ? "–" : number];
+  const sure = lines.map(readingsOf).filter(({ first, last }) => !first !== !last);
+  const isFirst = sure.length > 0 && sure.every(({ first }) => first);
+  const isLast = sure.length > 0 && sure.every(({ last }) => last);
+  const rowOf = (line: string): Row => {
+    const { first, last } = readingsOf(line);
+    if (first && last) return isFirst ? first : isLast ? last : [line, "–"];
+    return first ?? last ?? (line.trim() ? [line, line.trim().replace(/^.*\s/, "")] : [""]);
+  };
+  return pairs(opened, "list", () => lines.values().map(rowOf));
 }
 
 /** Creates a table of ids and numbers. */

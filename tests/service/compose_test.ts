@@ -1,7 +1,8 @@
 import { match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { startLocalService } from "../support/local_service.ts";
 import { findOnPath, needsPrograms, projectFolder } from "../support/programs.ts";
-import { startService } from "../support/service.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 // Docker is not needed for what the containers of ours run: the shell lines in the file.
@@ -37,13 +38,10 @@ Deno.test({
 
 Deno.test(".deploy/compose.yaml: the backup keeps a whole export, and none that failed", async () => {
   await using folder = await tempDir();
-  await using service = await startService();
+  await using service = await startLocalService({ SECRET_TOKEN: SECRET });
   const [, block = ""] = / - \|\n((?: {8}.*\n)+)/.exec(commands) ?? [];
   match(block, /while sleep /);
-  const secret = (await Deno.readTextFile(join(service.cwd, "data/secret"))).trim();
-  const made = await fetch(`${service.url}/key?job=backup`, {
-    headers: { "x-auth-token": secret },
-  });
+  const made = await fetch(`${service.url}/key?job=backup`, { headers: authorized });
   const { key } = await made.json();
   const once = (url: string, BACKUP_KEY = key) =>
     shell(

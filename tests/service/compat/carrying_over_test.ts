@@ -2,9 +2,9 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { importOf } from "../../support/data_files.ts";
 import { findOnPath, needsPrograms, projectFolder } from "../../support/programs.ts";
+import { type ServiceAddress, startLocalService } from "../../support/local_service.ts";
 import { reservePort } from "../../support/reserved_port.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
-import { type Service, startService } from "../../support/service.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -79,7 +79,9 @@ for (const name of ["caddy", "nginx"] as const) {
     name: `counters.md keeps the addresses of a peer's own domain behind ${name}`,
     ...needsPrograms(name),
     fn: async () => {
-      await using service = await start({
+      await using service = await startLocalService({
+        SECRET_TOKEN: SECRET,
+        PUBLIC_READS: "1",
         SERVE_AS: "dwyl/,busuanzi/blog.example/",
         TRUST_PROXY: "1",
       });
@@ -108,12 +110,7 @@ for (const name of ["caddy", "nginx"] as const) {
   });
 }
 
-function start(env: Record<string, string>): Promise<Service> {
-  const all = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1", ...env };
-  return startService({ env: all });
-}
-
-async function count({ url }: Service, id: string): Promise<number> {
+async function count({ url }: ServiceAddress, id: string): Promise<number> {
   const answer = await fetch(`${url}/count?id=${encodeURIComponent(id)}`, { headers: authorized });
   return (await answer.json()).hits;
 }

@@ -6,10 +6,10 @@ import { createUniqueVisitors } from "../../../src/hits/unique_visitors.ts";
 import { parseQuery } from "../../../src/http/query.ts";
 import { createLog } from "../../../src/log.ts";
 import { openApp } from "../../support/app.ts";
+import { startLocalService } from "../../support/local_service.ts";
 import { sendRaw } from "../../support/raw_http.ts";
 import { ScriptedStore } from "../../support/scripted_store.ts";
 import { authorized, SECRET, SECRET_LINE } from "../../support/secret.ts";
-import { startService } from "../../support/service.ts";
 import { TIME_ZONE } from "../../support/time_zones.ts";
 
 Deno.test("of a counter and day 50,000 visitors are remembered; later ones count each time", async () => {
@@ -92,8 +92,8 @@ const PREFIX = `POST /hit?once=day HTTP/1.1\r\nHost: localhost\r\n${SECRET_LINE}
 
 for (const [proxies, what] of [["0", "the connection"], ["1", "X-Forwarded-For"]] as const) {
   Deno.test(`once=day takes a visitor's address from ${what} where TRUST_PROXY is ${proxies}`, async () => {
-    const env = { SECRET_TOKEN: SECRET, STORE_URL: "memory:", TRUST_PROXY: proxies, TIME_ZONE };
-    await using service = await startService({ env });
+    const env = { SECRET_TOKEN: SECRET, TRUST_PROXY: proxies, TIME_ZONE };
+    await using service = await startLocalService(env);
     const visit = async (...forwarded: string[]) => {
       const more = forwarded.map((value) => `X-Forwarded-For: ${value}\r\n`).join("");
       const [answer] = await sendRaw(service, `${PREFIX}${more}\r\n`);

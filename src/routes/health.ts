@@ -41,8 +41,7 @@ export function status({ counters, secretPlace, notices }: Service): Endpoint {
       );
       const risks = counters.risks().values();
       const warnings = [...trouble, ...risks, ...notices];
-      const body = { timeZone, secret: secretPlace, warnings };
-      return jsonResponse(body);
+      return jsonResponse({ timeZone, secret: secretPlace, warnings });
     },
     openapi: operation("Owners", "Status", success("The state of the service.", json("Status"))),
   });

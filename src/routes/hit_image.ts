@@ -57,11 +57,10 @@ export function hitImage(
       const dayCount = problem === undefined ? Math.max(showsToday ? 1 : 0, sparkDays(query)) : 0;
       const since = counters.calendar.today() - dayCount + 1;
       // Days that cannot be read are left out, because the hit was counted.
-      const { days } = dayCount === 0
-        ? {}
-        : await readDays(counters, { id, isPrefix: false, since }).catch(() => ({
-          days: undefined,
-        }));
+      const days = dayCount === 0
+        ? undefined
+        : await readDays(counters, { id, isPrefix: false, since })
+          .then(({ days }) => days, () => undefined);
       const counts = days !== undefined && showsToday ? [days.hits[0] ?? 0, total] : total;
       const svg = draw(query, counts, days);
       if (problem !== undefined) return problemImageResponse(problem, { image: svg, request });

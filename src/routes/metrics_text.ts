@@ -18,8 +18,11 @@ export function metricsText(service: Service): Endpoint {
   });
 }
 
-/** A metric and its value, or its samples without the name in front. */
-type Metric = [name: string, help: string, value: number | readonly string[]];
+type Labels = Readonly<Record<string, string | number>>;
+/** A value with its labels. `part` follows the name of the metric, as `_sum` does. */
+type Sample = readonly [labels: Labels, value: number, part?: string];
+/** A metric and its value, or its samples. */
+type Metric = [name: string, help: string, value: number | readonly Sample[]];
 
 /** Returns the type of a metric, which the end of its name shows (Prometheus, "Naming"). */
 function typeOf(name: string): "counter" | "histogram" | "gauge" {
@@ -30,35 +33,29 @@ function typeOf(name: string): "counter" | "histogram" | "gauge" {
 /** Formats all metrics in the text format of Prometheus, version 0.0.4. */
 function formatMetrics(service: Service): string {
   const { worker } = service.metrics;
+  const common: Labels = worker === undefined ? {} : { worker };
   return metricsIn(service).map(([name, help, value]) => {
-    const samples = typeof value === "number" ? [` ${value}`] : value;
-    const label = `{worker="${worker}"`;
-    const lines = worker === undefined ? samples : samples.map((line) => withLabel(line, label));
-    const head = `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n`;
-    return head + lines.map((line) => `${name}${line}\n`).join("");
+    const samples: readonly Sample[] = typeof value === "number" ? [[{}, value]] : value;
+    const lines = samples.map(([labels, value, part = ""]) =>
+      `${name}${part}${formatLabels({ ...common, ...labels })} ${value}\n`
+    );
+    return `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n${lines.join("")}`;
   }).join("");
-}
-
-/** Adds a label, given with its opening brace, to a sample such as `_sum{kind="add"} 2` or ` 2`. */
-function withLabel(sample: string, label: string): string {
-  return sample.includes("{")
-    ? sample.replace("{", `${label},`)
-    : sample.replace(" ", `${label}} `);
 }
 
 function metricsIn({ metrics, counters }: Service): Metric[] {
   const { requests, batches, nodes } = metrics;
   const statuses = [...requests].flatMap(([endpoint, { statuses }]) =>
-    Array.from(statuses, ([status, count]) => sample({ endpoint, status }, count))
+    Array.from(statuses, ([status, count]): Sample => [{ endpoint, status }, count])
   );
   const callsOf = (count: (meter: BatchMeter) => number) =>
-    Array.from(batches, ([kind, meter]) => sample({ kind }, count(meter)));
-  const nodesUp = Array.from(nodes, ([node, isUp]) => sample({ node }, Number(isUp)));
-  const risks = Array.from(counters.risks().keys(), (risk) => sample({ risk }, 1));
+    Array.from(batches, ([kind, meter]): Sample => [{ kind }, count(meter)]);
+  const nodesUp = Array.from(nodes, ([node, isUp]): Sample => [{ node }, Number(isUp)]);
+  const risks = Array.from(counters.risks().keys(), (risk): Sample => [{ risk }, 1]);
   const { rss } = Deno.memoryUsage();
   return [
     ["tallymark_build_info", "The version of the service; always 1.", [
-      sample({ version: VERSION }, 1),
+      [{ version: VERSION }, 1],
     ]],
     ["tallymark_http_requests_total", "Requests by endpoint and status.", statuses],
     [
@@ -117,21 +114,21 @@ function metricsIn({ metrics, counters }: Service): Metric[] {
 function bucketsOf(
   label: string,
   meters: ReadonlyMap<string, { readonly durations: Histogram }>,
-): string[] {
-  return Array.from(meters).flatMap(([key, { durations: { bounds, counts, sum } }]) => {
+): Sample[] {
+  return Array.from(meters).flatMap(([key, { durations: { bounds, counts, sum } }]): Sample[] => {
     const labels = { [label]: key };
     let count = 0;
-    const buckets = [...bounds, "+Inf"].map((le, index) => {
+    const buckets = [...bounds, "+Inf"].map((le, index): Sample => {
       count += counts[index] ?? 0;
-      return `_bucket${sample({ ...labels, le }, count)}`;
+      return [{ ...labels, le }, count, "_bucket"];
     });
-    return [...buckets, `_sum${sample(labels, sum)}`, `_count${sample(labels, count)}`];
+    return [...buckets, [labels, sum, "_sum"], [labels, count, "_count"]];
   });
 }
 
-function sample(labels: Readonly<Record<string, string | number>>, value: number): string {
+function formatLabels(labels: Labels): string {
   const texts = Object.entries(labels).map(([name, text]) => `${name}="${escape(String(text))}"`);
-  return `{${texts.join(",")}} ${value}`;
+  return texts.length === 0 ? "" : `{${texts.join(",")}}`;
 }
 
 function escape(text: string): string {

@@ -10,10 +10,7 @@ export function session({ access }: Service): Endpoint {
     summary: "Start a session of 12 hours",
     description: "For web pages, so that they need not keep the secret. A new secret ends all " +
       "sessions.",
-    respond() {
-      const session = createSession(access.keysFor("Sessions").secret);
-      return jsonResponse(session);
-    },
+    respond: () => jsonResponse(createSession(access.keysFor("Sessions").secret)),
     openapi: operation("Service", "Session", success("The session.", json("Session"))),
   });
 }

@@ -9,7 +9,7 @@ import { toStartError } from "./kv/file/file_check.ts";
 import { openKvStore } from "./kv/kv_store.ts";
 import { createLazyStore } from "./lazy_store.ts";
 import type { StoreSetting } from "./setting.ts";
-import { createStoreHealth, STORE_LABEL } from "./store_health.ts";
+import { createStoreHealth } from "./store_health.ts";
 
 /**
  * The batches of a Deno KV. One at a time: the next one fills while the disk or the network is busy
@@ -108,10 +108,7 @@ async function open(
             ...common,
             setting,
             replicas,
-            healthOf(node) {
-              metrics.nodes.delete(STORE_LABEL);
-              return healthOf(node);
-            },
+            healthOf,
             metrics,
             log,
           }).catch((error) => {

@@ -7,8 +7,8 @@ export type StoreHealth = ReturnType<typeof createStoreHealth>;
 
 type Trouble = "unreachable" | "loginRejected" | "unwritable";
 
-/** The name in the metrics of a store that is one node. */
-export const STORE_LABEL = "store";
+/** The name in the metrics of a store, unless its nodes have names. */
+const STORE_LABEL = "store";
 
 /**
  * Creates the health of a store or of one of its nodes, which is also a metric. It counts as
@@ -20,6 +20,7 @@ export const STORE_LABEL = "store";
  */
 export function createStoreHealth(log: Log, metrics: Metrics, node?: string) {
   const name = node ?? STORE_LABEL;
+  if (node !== undefined) metrics.nodes.delete(STORE_LABEL);
   metrics.nodes.set(name, true);
   const troubles = new Set<Trouble>();
   /** True if the log says no more than that an attempt took too long. */

@@ -251,7 +251,7 @@ export class Database {
     const operation = this.place.kv.atomic();
     const journaled = isJournaled && !this.place.isShared
       ? this.#journal.write(operation, edits)
-      : NONE;
+      : new Set<Edit>();
     const direct = edits.filter((edit) => !journaled.has(edit));
     addToCommit(operation, direct, this.place);
     let isStored = false;
@@ -327,7 +327,6 @@ export class Database {
 }
 
 const VANISHED = "the counter file was moved, deleted or replaced: start again";
-const NONE: ReadonlySet<Edit> = new Set();
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;

@@ -9,6 +9,7 @@ import {
   type Update,
 } from "../../src/domain/store.ts";
 import { Failure } from "../../src/domain/errors.ts";
+import { fakeClock } from "./fake_clock.ts";
 import { times } from "./times.ts";
 import { ModelCounter, shownState } from "./model_counter.ts";
 import { addition, type Backend, type StoreKind } from "./store_contract.ts";
@@ -229,6 +230,8 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
     // In one slot of a cluster.
     const [from, to, more] = ["{m}old", "{m}new", "{m}more"].map((text) => counterId(text));
     if (from === undefined || to === undefined || more === undefined) throw new Error("No id");
+    // However slow the machine is, nothing gives up because of conflicts.
+    await using _clock = fakeClock({ isStopped: true });
     const move = async (id: CounterId, to: CounterId) =>
       (await store.write([{ id, update: undefined, to }]))[0];
     const shownNow = async (id: CounterId) => shownState(await historyOf(store, id));

@@ -209,7 +209,6 @@ function readForm() {
   const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
   state.values = Object.fromEntries(values);
   state.kind = state.values.picture ?? state.kind;
-  state.usesGroupKey = state.values.group === "on";
   const more = hasOthers() ? others.value.split("\n") : [];
   state.ids = [idField.value, ...more].map((id) => id.trim()).filter((id) => id !== "");
 }

@@ -17,8 +17,6 @@ export interface DesignState {
   readonly tiles: Map<string, string>;
   /** True if a badge shall count. Kept while a kind that cannot count is shown. */
   counts: boolean | undefined;
-  /** True if the key is valid for all counters under the prefix of the id. */
-  usesGroupKey: boolean;
 }
 
 export function newDesign(): DesignState {
@@ -28,7 +26,6 @@ export function newDesign(): DesignState {
     values: {},
     tiles: new Map(),
     counts: undefined,
-    usesGroupKey: false,
   };
 }
 
@@ -41,6 +38,7 @@ export interface Result {
   isOnce: boolean;
   /** The prefix of the counter, which its key may open too, or empty. */
   prefix: string;
+  /** True if the key is valid for all counters under the prefix. */
   usesGroupKey: boolean;
   looks: Choices;
   /** The text in place of the picture. */
@@ -63,7 +61,7 @@ export function resultOf(
   const isOnce = isCounting && values.once === "day";
   const ids = [...new Set(state.ids)].slice(0, kind === MANY ? undefined : 1);
   const prefix = isCounting ? prefixOf(ids[0] ?? "") : "";
-  const usesGroupKey = state.usesGroupKey && prefix !== "";
+  const usesGroupKey = values.group === "on" && prefix !== "";
   const chosen = looksOf(state, looks, isCounting, tile);
   const all: Choices = [
     ["picture", isBadge ? "" : kind],

@@ -54,10 +54,10 @@ Deno.test("the address of a result names it, and nothing that goes without sayin
     ...[["picture", "chart.svg"], ["id", "a/b"], ["id", "c"], ["spark", "14"], ["theme", "auto"]],
     ["kind", "area"],
   ]);
-  deepStrictEqual(result({ ids, values, usesGroupKey: true }, true).address, [
+  deepStrictEqual(result({ ids, values: { ...values, group: "on" } }, true).address, [
     ...[["id", "a/b"], ["once", "day"], ["group", "on"]],
   ]);
-  deepStrictEqual(result({ ids: ["c"], counts: true, usesGroupKey: true }).address, [
+  deepStrictEqual(result({ ids: ["c"], counts: true, values: { group: "on" } }).address, [
     ...[["id", "c"], ["do", "count"]],
   ]);
 });

@@ -18,20 +18,19 @@ export async function waitForRefusals(ledger: Ledger, more: number): Promise<voi
 
 /**
  * Waits until a hit is counted that was sent after `what`, as the late answers to earlier hits tell
- * nothing; fails where that takes longer than promised. Returns how long it took, in milliseconds.
+ * nothing; fails where that takes longer than promised.
  */
 export async function waitForCount(
   ledger: Ledger,
   what: string,
   promisedMs: number,
-): Promise<number> {
+): Promise<void> {
   const start = performance.now();
   await waitFor(
     `a hit to be counted after ${what}`,
     () => ledger.lastSentAt >= start || undefined,
     { timeout: timeLimit(promisedMs) },
   );
-  return performance.now() - start;
 }
 
 /** Resident memory of a process in MiB, or undefined where the system does not tell. */

@@ -68,7 +68,7 @@ Deno.test(
     }
     ok(best <= LIMIT, `p50 took ${best.toFixed(2)} round trips`);
     ledger.checkOutcomes(200, 503);
-    ledger.checkExact(await storedInRedis(redis));
+    ledger.check(await storedInRedis(redis));
 
     async function medianOf(url: string, rounds: number): Promise<number> {
       const waits: number[] = [];

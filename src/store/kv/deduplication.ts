@@ -17,9 +17,7 @@ import {
 const MAX_READS = 20;
 
 /** A counter with the deduplication keys of a request that are stored. */
-export interface OnceRecord extends KvRecord {
-  readonly known: KnownKeys;
-}
+export type OnceRecord = KvRecord & { readonly known: KnownKeys };
 
 /**
  * Reads a counter with its ledger, and which keys and visitors of hits are stored, all from one

@@ -1,5 +1,5 @@
 import type { CorsPolicy, RequestContext, Route } from "./endpoint.ts";
-import { createResponse, FLAG, NO_SNIFF } from "./response.ts";
+import { createResponse, FLAG, isFlagged, NO_SNIFF } from "./response.ts";
 
 /** A route as far as it decides which pages may read its responses. */
 interface CorsRoute extends Pick<Route, "cors" | "protocol"> {
@@ -34,7 +34,7 @@ export function allowPages(response: Response, cors: CorsPolicy): Response {
   headers.set("cross-origin-resource-policy", "cross-origin");
   if (cors === "image") return response;
   headers.set("access-control-allow-origin", "*");
-  if (headers.has(FLAG)) headers.set("access-control-expose-headers", FLAG);
+  if (isFlagged(response)) headers.set("access-control-expose-headers", FLAG);
   return response;
 }
 

@@ -60,6 +60,14 @@ export function flagHeader(flag: HitFlag | "stale" | "counted" | ProblemName): H
   return { [FLAG]: flag };
 }
 
+/** Responses with a flag. Looking one up is faster than searching its headers. */
+const flagged = new WeakSet<Response>();
+
+/** Reports whether a response has a flag. */
+export function isFlagged(response: Response): boolean {
+  return flagged.has(response);
+}
+
 /**
  * Maximum length of bytes that Deno may copy for a response. Longer ones are sent as streams that
  * share them. Otherwise, a client that leaves 2,000 responses unread over HTTP/2 would take 2,000
@@ -86,6 +94,7 @@ export function createResponse(
       headers: { ...headers, "content-length": `${body.length}` },
     })
     : new Response(body, { status, headers });
+  if (FLAG in headers) flagged.add(response);
   if (!isPlain) return response;
   const target = response.headers;
   // Object.entries would allocate a list per response.

@@ -1,12 +1,15 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import builder from "../../../../../src/browser/owner/builder/builder.html" with { type: "text" };
 import {
   type DesignState,
   hasNoEffect,
   type Looks,
+  MAX_COUNTERS,
   newDesign,
   resultOf,
   valueWords,
 } from "../../../../../src/browser/owner/builder/design.ts";
+import { MAX_DRAWN } from "../../../../../src/http/endpoint.ts";
 
 const LOOKS: Looks = {
   controls: {
@@ -69,4 +72,9 @@ Deno.test("valueWords() reads as words", () => {
     ),
     ["Last 12 weeks", "Last 14 days", "Automatic", "For the badge"],
   );
+});
+
+Deno.test("the builder offers as many counters of a chart as the service draws", () => {
+  strictEqual(MAX_COUNTERS, MAX_DRAWN);
+  strictEqual(/Up to (\d+) more counters/.exec(builder)?.[1], String(MAX_DRAWN - 1));
 });

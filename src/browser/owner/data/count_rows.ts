@@ -3,10 +3,11 @@ import { pageId } from "../../embed/page_id.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { grouped } from "../../lib/words.ts";
 import { createDays, hasFraction, isPath, isTotal, type Row, wholeNumber } from "./cell_text.ts";
+import { isBlank } from "./csv.ts";
 import { Unreadable } from "./open_files.ts";
 import type { Entry } from "./requests.ts";
 import { EACH_ROW, indexOf, NO_DAY, type Source } from "./sources.ts";
-import { isBlank, jsonIn, type JsonObject, type Table } from "./tables.ts";
+import { jsonIn, type JsonObject, type Table } from "./tables.ts";
 
 export interface CountOptions {
   /** Put before each id. */

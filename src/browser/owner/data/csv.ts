@@ -1,69 +1,47 @@
 import { Unreadable } from "./open_files.ts";
 
-const QUOTE = '"';
-/** The first one that fits is taken, because numbers may contain those after it. */
+/** The first one that the first row has is taken, because numbers may contain those after it. */
 const DELIMITERS = ["\t", ";", ","];
-/** Number of rows from which the delimiter is guessed. */
-const GUESSED = 200;
+
+/** Returns the delimiter of CSV and its first row. */
+export function csvStart(text: string) {
+  const unquoted = text.slice(0, 10_000).replaceAll(/"[^"]*"/g, "");
+  const [line = ""] = /[^\n]+/.exec(unquoted) ?? [];
+  const delimiter = DELIMITERS.find((delimiter) => line.includes(delimiter)) ?? ",";
+  const first = csvRows(text, delimiter).find((row) => !isBlank(row)) ?? [];
+  return { delimiter, first };
+}
+
+/** Reports whether a row is an empty line. */
+export function isBlank(row: readonly string[]): boolean {
+  return row.length < 2 && !row[0];
+}
 
 /**
  * Yields the rows of CSV. An empty line is a row with one empty cell. Throws
  * {@linkcode Unreadable} if a quote is not closed, or if text follows the quote that closes it.
  */
 export function* csvRows(text: string, delimiter: string): Generator<string[]> {
-  const plain = new RegExp(`[^${delimiter}\n]*`, "y");
+  // Two quotes are one in the cell.
+  const quoted = '"([^"]*(?:""[^"]*)*)" *';
+  const cell = new RegExp(`(?:${quoted}|(?!")([^${delimiter}\n]*))(${delimiter}|\n|$)`, "y");
   let count = 1;
   let row: string[] = [];
-  for (let at = 0; at <= text.length; at++) {
-    if (text[at] === QUOTE) {
-      let close = at;
-      do {
-        close = text.indexOf(QUOTE, close + 1);
-        // Two quotes are one in the cell.
-      } while (close >= 0 && text[close + 1] === QUOTE && ++close);
-      row.push(text.slice(at + 1, close).replaceAll(QUOTE + QUOTE, QUOTE));
-      at = close + 1;
-      while (text[at] === " ") at++;
-      if (close < 0 || ![delimiter, "\n", undefined].includes(text[at])) {
-        throw new Unreadable(
-          `the quote in row ${count} is not closed, so the rows after it cannot be told apart. ` +
-            "Correct that row, or export the file again.",
-        );
-      }
-    } else {
-      plain.lastIndex = at;
-      plain.test(text);
-      row.push(text.slice(at, at = plain.lastIndex));
+  for (;;) {
+    const found = cell.exec(text);
+    if (!found) {
+      throw new Unreadable(
+        `the quote in row ${count} is not closed, so the rows after it cannot be told apart. ` +
+          "Correct that row, or export the file again.",
+      );
     }
-    if (text[at] === delimiter) continue;
-    count++;
+    const [, quoted, plain = "", end] = found;
+    row.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === delimiter) continue;
     yield row;
+    if (end === "") return;
+    count++;
     row = [];
-  }
-}
-
-/**
- * Returns the first row of CSV, the delimiter that most of the first rows have alike, and if all of
- * them have.
- */
-export function csvStart(text: string, delimiters = DELIMITERS) {
-  const starts = delimiters.map((delimiter) => {
-    const rows = firstRows(text, delimiter);
-    const [first = []] = rows;
-    const even = rows.filter((row) => row.length === first.length && row.length > 1).length;
-    return { first, delimiter, even, isEven: even > 0 && even === rows.length };
-  });
-  return starts.reduce((best, other) =>
-    (other.even - best.even || other.first.length - best.first.length) > 0 ? other : best
-  );
-}
-
-function firstRows(text: string, delimiter: string): string[][] {
-  try {
-    return csvRows(text, delimiter).filter((row) => row.length > 1 || row[0]).take(GUESSED)
-      .toArray();
-  } catch {
-    return [];
   }
 }
 

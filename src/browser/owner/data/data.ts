@@ -20,8 +20,8 @@ const PASTED = "Pasted text";
 const KNOWN = `${PLACES.join(", ")}, lines of Tallymark, and any CSV, TSV or JSON; also as ZIP ` +
   "or gzip.";
 const MORE = "or drop more files here. Choose files of several months at once.";
-const CUT = 'its last line, {"counters":N}, is missing. If it is an export, it was cut off. ' +
-  "Import what it has?";
+const CUT = 'it does not end with {"counters":N} for its N lines. If it is an export, it was cut ' +
+  "off. Import what it has?";
 const UNCHANGED = "Unchanged: all of it is here already.";
 const BY_DAYS = "A day that is here keeps the larger number. The others are added to the total.";
 /** A way to import: the words of its button, why, and whether totals are from before. */

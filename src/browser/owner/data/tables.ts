@@ -1,5 +1,5 @@
 import { ORDERS, type Row, wholeNumber } from "./cell_text.ts";
-import { csvRows, csvStart } from "./csv.ts";
+import { csvRows, csvStart, isBlank } from "./csv.ts";
 import { type Opened, Unreadable } from "./open_files.ts";
 import {
   type Columns,
@@ -26,7 +26,7 @@ export interface Table {
   readonly columns: Columns;
   /** True if the columns are to be chosen. */
   readonly isAsked: boolean;
-  /** True for lines of an export without the last one. */
+  /** True for lines of an export without the last one, or of which some are missing. */
   readonly isCut?: boolean;
   /** Yields all rows. Those that are not counted are blank. Throws {@linkcode Unreadable}. */
   rows(): Iterable<Row>;
@@ -45,11 +45,6 @@ export function tablesOf(opened: Opened): Table[] {
   if (text.trim() === "") throw new Unreadable("it is empty.");
   if (!isList(text)) return [csv(opened)];
   return [list(opened)];
-}
-
-/** Reports whether a row is an empty line. */
-export function isBlank(row: Row): boolean {
-  return row.length < 2 && !row[0];
 }
 
 /** A table before its columns are recognized. */
@@ -76,15 +71,16 @@ function create({ name, archive }: Opened, found: Found): Table {
 /** The columns of pairs of ids and numbers. */
 const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: ORDERS.ymd };
 
-// --- CSV -----------------------------------------------------------------------------------------
+// --- CSV and lists ------------------------------------------------------------------------------
+
+/** Matches the comments before a table. Exports of GA4 have the table of a chart among them. */
+const COMMENTS = /^#(?:[^]*\n\n#)?.*\n(?:#.*\n|\n)*/;
 
 function csv(opened: Opened): Table {
   if (/^"\d+",,"(?:general|visitors)"/.test(opened.text)) return goAccess(opened);
-  // Excel names the delimiter in a line of its own.
-  const [line = "", named] = /^"?sep=(.)"?(?=\n)/i.exec(opened.text) ?? [];
-  const all = opened.text.slice(line.length);
-  const text = all.startsWith("#") ? tableAmongComments(all) : all;
-  const { first, delimiter } = csvStart(text, named ? [named] : undefined);
+  // Rows keep their numbers.
+  const text = opened.text.replace(COMMENTS, (lines) => lines.replaceAll(/[^\n]+/g, ""));
+  const { first, delimiter } = csvStart(text);
   // A row with a number is a row, and its columns have no names.
   const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
   return create(opened, {
@@ -111,56 +107,21 @@ function goAccess(opened: Opened): Table {
   });
 }
 
-/** Matches a table up to the comments after it, which an empty line precedes. */
-const TABLE = /^(?![#\n])[^]*?(?=\n\n#|(?![^]))/gm;
-
-/**
- * Returns one table, after as many empty lines as precede it. Exports of GA4 begin with comments.
- * They may have the table of a chart before that of the pages.
- */
-function tableAmongComments(text: string): string {
-  const all = [...text.matchAll(TABLE)];
-  const found = all.find(([table]) => sourceOf(csvStart(table).first, [])) ?? all[0];
-  return found ? text.slice(0, found.index).replaceAll(/[^\n]+/g, "") + found[0] : text;
+/** Returns the id and the number of a line such as "1,889 user/repo". */
+function itemIn(line: string): Row | undefined {
+  const [, number = "", id = ""] = /^(\S+) +([^\t]+)$/.exec(line.trim()) ?? [];
+  return wholeNumber(number) === undefined ? undefined : [id, number];
 }
 
-// --- Lists ---------------------------------------------------------------------------------------
-
-const NUMBER = String.raw`([1-9]\d{0,2}(?:[.,]\d{3})+|\d+)`;
-const NUMBER_FIRST = new RegExp(`^${NUMBER}\\s+(.+)$`, "s");
-const NUMBER_LAST = new RegExp(`^(.*\\S)\\s+${NUMBER}$`, "s");
-/** The beginning of a line of a log. */
-const LOGGED = /^\d{4}-\d\d-\d\d[ T]/;
-
-/** Returns the id and the number of a line, if the number is first and if it is last. */
-function readingsOf(line: string) {
-  const [, number, id] = NUMBER_FIRST.exec(line.trim()) ?? [];
-  const last = NUMBER_LAST.exec(line.trim())?.slice(1);
-  return { first: id && number ? [id, number] : undefined, last };
-}
-
-/** Reports whether most lines are a number and an id, in any order, with blanks between them. */
+/** Reports whether most lines are a number and an id, with blanks between them. */
 function isList(text: string): boolean {
   const lines = text.split("\n", SAMPLE).filter((line) => line.trim());
-  const matching = lines.filter((line) => !line.includes("\t") && !LOGGED.test(line))
-    .map(readingsOf).filter(({ first, last }) => first ?? last);
-  if (matching.length * 2 < lines.length || matching.length === 0) return false;
-  // Each line of a table has the same marks, such as in "Chapter 1,234".
-  return !csvStart(text).isEven || matching.every(({ first }) => first);
+  return lines.filter(itemIn).length * 2 > lines.length;
 }
 
-/** Creates the table of a list. A line that may be read in two ways is read as all others are. */
 function list(opened: Opened): Table {
-  const lines = opened.text.split("\n");
-  const sure = lines.map(readingsOf).filter(({ first, last }) => !first !== !last);
-  const isFirst = sure.length > 0 && sure.every(({ first }) => first);
-  const isLast = sure.length > 0 && sure.every(({ last }) => last);
-  const rowOf = (line: string): Row => {
-    const { first, last } = readingsOf(line);
-    if (first && last) return isFirst ? first : isLast ? last : [line, "–"];
-    return first ?? last ?? (line.trim() ? [line, line.trim().replace(/^.*\s/, "")] : [""]);
-  };
-  return pairs(opened, "list", () => lines.values().map(rowOf));
+  const rowOf = (line: string) => itemIn(line) ?? (line.trim() ? [line, "–"] : [""]);
+  return pairs(opened, "list", () => opened.text.split("\n").values().map(rowOf));
 }
 
 /** Creates a table of ids and numbers. */
@@ -178,90 +139,76 @@ const NO_LIST =
 
 function jsonTables(opened: Opened): Table[] {
   const value = jsonIn(opened.text);
-  const all = isOwn(value) ? [] : tablesIn(value, opened);
-  // A map of numbers next to lists has facts about them.
-  const lists = all.filter(({ columns }) => columns !== PAIR);
-  const found = lists.length > 0 ? lists : all;
-  return found.length > 0 ? found : [jsonLines(opened)];
+  const parts = Object.entries(isObject(value) ? value : {});
+  const isMap = parts.every(([id, hits]) => typeof hits === "number" && !isDay(id));
+  if (parts.length > 0 && isMap && !isOwn(value)) {
+    return [pairs(opened, "JSON", () => parts.map(([id, hits]) => [id, String(hits)]))];
+  }
+  const lists = listsIn(value, opened);
+  return lists.length > 0 ? lists : [jsonLines(opened)];
+}
+
+/** Returns the tables of the lists of objects in a value, at most two levels below. */
+function listsIn(value: unknown, opened: Opened, depth = 2): Table[] {
+  if (Array.isArray(value)) {
+    return value.length > 0 && value.every(isObject) ? [objects(opened, value)] : [];
+  }
+  if (!isObject(value) || depth === 0) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    listsIn(part, { ...opened, name: `${opened.name}: ${key}` }, depth - 1)
+  );
 }
 
 function jsonLines(opened: Opened): Table {
-  const lines = opened.text.split("\n");
-  if (isOwn(jsonIn(lines.find((line) => line.trim())))) return ownLines(opened, lines);
-  const list = lines.map((line) => line.trim() === "" ? {} : jsonIn(line));
+  const lines = opened.text.split("\n").filter((line) => line.trim());
+  if (isOwn(jsonIn(lines[0]))) return ownLines(opened, lines);
+  const list = lines.map(jsonIn);
   if (!list.every(isObject)) throw new Unreadable(NO_LIST);
   return objects(opened, list);
 }
 
-/** Returns the lists of objects and the maps of numbers in a value, at most two levels below. */
-function tablesIn(value: unknown, opened: Opened, depth = 2): Table[] {
-  if (Array.isArray(value)) {
-    return value.length > 0 && value.every(isObject) ? [objects(opened, value)] : [];
-  }
-  const parts = isObject(value) ? Object.entries(value) : [];
-  if (parts.every(([name]) => isDay(name))) return [];
-  if (parts.length > 0 && parts.every(([, number]) => typeof number === "number")) {
-    return [pairs(opened, "JSON", () => parts.map(([id, number]) => [id, String(number)]))];
-  }
-  if (depth === 0) return [];
-  return parts.flatMap(([key, part]) =>
-    tablesIn(part, { ...opened, name: `${opened.name}: ${key}` }, depth - 1)
-  );
-}
-
 /** Creates a table of objects, whose columns are the names of their members (`hits.count`). */
 function objects(opened: Opened, list: readonly JsonObject[]): Table {
-  const parts = list.slice(0, SAMPLE).flatMap((object) => [object, ...Object.values(object)]);
-  if (parts.some((part) => isObject(part) && Object.keys(part).some(isDay))) {
-    throw new Unreadable(NO_LIST);
-  }
-  const names = list.slice(0, SAMPLE).flatMap((object) =>
-    [...membersOf(object)].map(([name]) => name)
-  );
+  const names = list.slice(0, SAMPLE).flatMap((object) => [...membersOf(object).keys()]);
   const heads = [...new Set(names)];
+  if (heads.some((head) => head.split(".").some(isDay))) throw new Unreadable(NO_LIST);
   return create(opened, {
     format: "JSON",
     heads,
     *rows() {
       for (const object of list) {
-        const cells = new Map(membersOf(object));
+        const cells = membersOf(object);
         yield cells.size > 0 ? heads.map((name) => cells.get(name) ?? "") : [];
       }
     },
   });
 }
 
-/** Yields the texts of an object's members, also of those in objects at most two levels below. */
-function* membersOf(object: JsonObject, before = "", depth = 2): Generator<[string, string]> {
-  for (const [key, value] of Object.entries(object)) {
-    if (isObject(value) && depth > 0) yield* membersOf(value, `${before}${key}.`, depth - 1);
-    else yield [before + key, typeof value === "object" ? "" : String(value)];
-  }
+/** Returns the texts of an object's members, also of those in objects at most two levels below. */
+function membersOf(object: JsonObject, depth = 2): Map<string, string> {
+  const members = Object.entries(object).flatMap(([key, value]): [string, string][] =>
+    isObject(value) && depth > 0
+      ? [...membersOf(value, depth - 1)].map(([name, text]) => [`${key}.${name}`, text])
+      : [[key, typeof value === "object" ? "" : String(value)]]
+  );
+  return new Map(members);
 }
 
 /** Creates the table of an export of Tallymark, whose rows are its lines except the last one. */
 function ownLines(opened: Opened, lines: readonly string[]): Table {
-  const last = lines.findLastIndex((line) => line.trim());
-  const { counters }: JsonObject = jsonIn(lines[last]) ?? {};
-  const isCut = typeof counters !== "number";
-  const own = isCut ? lines : lines.slice(0, last);
-  const found = own.filter((line) => line.trim()).length;
-  if (!isCut && found !== counters) {
-    throw new Unreadable(`it has ${found} counters, but should have ${counters}. Export it again.`);
-  }
+  const { counters }: JsonObject = jsonIn(lines.at(-1)) ?? {};
+  const own = typeof counters === "number" ? lines.slice(0, -1) : lines;
   return create(opened, {
-    ...{ format: "Tallymark", heads: [], columns: PAIR, isCut },
+    ...{ format: "Tallymark", heads: [], columns: PAIR, isCut: counters !== own.length },
     rows: () => own.values().map((line) => [line.trim()]),
   });
 }
 
 /** Reports whether a value is a counter as Tallymark exports it, or the end of an export. */
 function isOwn(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { id, hits, seen, days, counters } = value;
-  if (typeof counters === "number") return true;
-  return typeof id === "string" &&
-    (typeof hits === "number" || typeof seen === "number" || isObject(days));
+  const { id, hits, seen, days, counters }: JsonObject = isObject(value) ? value : {};
+  return typeof counters === "number" ||
+    typeof id === "string" && (hits ?? seen ?? days) !== undefined;
 }
 
 /** Reports whether the name of a member is a day. */

@@ -130,7 +130,7 @@ Deno.test("long cells, many rows, and a quote that is never closed", () => {
 
 const delimiterOf = (text: string) => csvStart(text).delimiter;
 
-Deno.test("the delimiter is that of most rows, whatever the cells hold", () => {
+Deno.test("the delimiter is that of the first row, whatever its cells hold", () => {
   deepStrictEqual(delimiterOf("a;b\n1,5;2,5\n3,5;4,5\n"), ";");
   deepStrictEqual(delimiterOf("\n\na,b\n\n1;2,3\n"), ",");
   deepStrictEqual(delimiterOf('"a;b;c"\tb\n"d;e;f"\te\n'), "\t");

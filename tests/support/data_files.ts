@@ -1,3 +1,4 @@
+import { dayFormat } from "../../src/browser/owner/data/cell_text.ts";
 import { count, type CountOptions } from "../../src/browser/owner/data/count_rows.ts";
 import { openFile } from "../../src/browser/owner/data/open_files.ts";
 import { partsOf } from "../../src/browser/owner/data/requests.ts";
@@ -19,12 +20,16 @@ export async function tablesIn(files: Files): Promise<Table[]> {
 }
 
 export interface ImportOptions extends Partial<CountOptions> {
+  readonly timeZone?: string;
   /** The names of the columns that the owner chooses. */
   readonly choice?: { page: string; number: string; day?: string };
 }
 
 /** Returns the lines of an import of files, and the rows that it leaves out. */
-export async function importOf(files: Files, { choice, ...options }: ImportOptions = {}) {
+export async function importOf(
+  files: Files,
+  { choice, timeZone = "UTC", ...options }: ImportOptions = {},
+) {
   const tables = (await tablesIn(files)).map((table) => {
     if (!choice) return table;
     const indexOf = (name: string) => table.heads.indexOf(name);
@@ -34,7 +39,8 @@ export async function importOf(files: Files, { choice, ...options }: ImportOptio
   });
   const isKnown = tables.some(({ source }) => source);
   const counted = tables.filter(({ columns, source }) => isChosen(columns) && (!isKnown || source));
-  const all = { prefix: "", query: "", timeZone: "UTC", lastDay: "2026-11-28", ...options };
+  const dayAt = dayFormat(timeZone);
+  const all = { prefix: "", query: "", dayAt, lastDay: "2026-11-28", ...options };
   const outcome = await count(counted, all);
   const text = [...partsOf(outcome.entries)].map(({ body }) => body).join("\n");
   const leftOut = Object.fromEntries(

@@ -34,15 +34,6 @@ export function isPath(text: string): boolean {
 
 // --- Days ----------------------------------------------------------------------------------------
 
-/** A time of a day. It is in UTC unless it names its offset. */
-const CLOCK = String.raw`(?:(?:T| |, ?)(?<hour>\d\d?):(?<minute>\d\d)(?::\d\d(?:[.,]\d+)?)?` +
-  String.raw` ?(?<half>[AP]M)?(?:Z|UTC|(?<offset>[+-]\d\d):?(?<more>\d\d)?)?)?$`;
-
-/** Reports whether a text may be a date, also in an order that is not read. */
-export function isDateLike(text: string): boolean {
-  return text.length < 30 && /\b(?:19|20)\d\d(?!\d)|^\d\d?([-/.])\d\d?\1\d\d$/.test(text);
-}
-
 /** An order in which a table writes its dates. */
 export interface DateOrder {
   /** The order in words. */
@@ -52,17 +43,24 @@ export interface DateOrder {
   readonly unit?: number;
 }
 
-const dates = (words: string, date: string): DateOrder => ({
-  words,
-  pattern: new RegExp(`^${date}${CLOCK}`, "i"),
-});
-
 export const ORDERS = {
-  ymd: dates("year-month-day", String.raw`(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)`),
-  dmy: dates("day.month.year", String.raw`(?<day>\d\d?)([-/.])(?<month>\d\d?)\2(?<year>\d{4})`),
-  mdy: dates("month/day/year", String.raw`(?<month>\d\d?)([-/.])(?<day>\d\d?)\2(?<year>\d{4})`),
-  seconds: { words: "Unix seconds", pattern: /^(\d{9,10})(?:\.\d+)?$/, unit: 1000 },
-  milliseconds: { words: "Unix milliseconds", pattern: /^(\d{12,13})$/, unit: 1 },
+  ymd: {
+    words: "year-month-day",
+    // A time is in UTC unless it names its offset.
+    pattern:
+      /^(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)(?:[T ](?<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?::\d\d(?:\.\d+)?)?(?:Z|(?<offset>[+-][01]\d)(?::?(?<more>[0-5]\d))?)?)?$/,
+  },
+  dmy: {
+    words: "day.month.year",
+    pattern: /^(?<day>\d\d?)([-/.])(?<month>\d\d?)\2(?<year>\d{4})$/,
+  },
+  mdy: {
+    words: "month/day/year",
+    pattern: /^(?<month>\d\d?)([-/.])(?<day>\d\d?)\2(?<year>\d{4})$/,
+  },
+  // Times of 2001 to 2033. Larger numbers may be dates with an hour, such as 2026112010.
+  seconds: { words: "Unix seconds", pattern: /^(1\d{9})(?:\.\d+)?$/, unit: 1000 },
+  milliseconds: { words: "Unix milliseconds", pattern: /^(1\d{12})$/, unit: 1 },
 } satisfies Record<string, DateOrder>;
 
 /** Returns a function that formats a time as its day in a time zone, such as 2026-11-20. */
@@ -72,28 +70,23 @@ export function dayFormat(timeZone: string): (time: number) => string {
 }
 
 /**
- * Returns a function that finds the day of a date, or that of a time in a time zone. It returns
- * undefined for other texts, and for days before 1970.
+ * Returns the day of a date. A time has the day that `dayAt` returns. Returns undefined for other
+ * texts, and for days before 1970.
  */
-export function createDays(timeZone: string, { pattern, unit }: DateOrder) {
-  // A format takes a while to make, and most dates need none.
-  let format: ReturnType<typeof dayFormat> | undefined;
-  const dayAt = (time: number) => (format ??= dayFormat(timeZone))(time);
-  return (text: string): string | undefined => {
-    const found = pattern.exec(text.trim());
-    if (!found) return undefined;
-    if (unit) return dayAt(Number(found[1]) * unit);
-    const { year, month = "", day = "", hour, minute, half, offset = "+00", more = "00" } =
-      found.groups ?? {};
-    const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-    const start = new Date(`${date}T00:00Z`);
-    // Some engines read February 30 as a day in March.
-    if (!(start.getTime() >= 0) || !start.toISOString().startsWith(date)) return undefined;
-    if (hour === undefined) return date;
-    const full = half ? Number(hour) % 12 + (/p/i.test(half) ? 12 : 0) : hour;
-    const time = Date.parse(`${date}T${String(full).padStart(2, "0")}:${minute}${offset}:${more}`);
-    return Number.isNaN(time) ? undefined : dayAt(time);
-  };
+export function dayOf(
+  text: string,
+  { pattern, unit }: DateOrder,
+  dayAt: (time: number) => string,
+): string | undefined {
+  const found = pattern.exec(text.trim());
+  if (!found) return undefined;
+  if (unit) return dayAt(Number(found[1]) * unit);
+  const { year, month = "", day = "", clock, offset = "+00", more = "00" } = found.groups ?? {};
+  const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const start = new Date(`${date}T00:00Z`);
+  // Some engines read February 30 as a day in March.
+  if (!(start.getTime() >= 0) || !start.toISOString().startsWith(date)) return undefined;
+  return clock ? dayAt(Date.parse(`${date}T${clock}${offset}:${more}`)) : date;
 }
 
 /** A column of dates, and an order that its cells are in. */
@@ -108,8 +101,8 @@ export interface DayColumn {
 export function dayColumns(heads: Row, sample: readonly Row[]): DayColumn[] {
   return [...heads.keys()].flatMap((day) =>
     Object.values(ORDERS).flatMap((order) => {
-      const dayOf = createDays("UTC", order);
-      const dates = sample.filter((row) => dayOf(row[day] ?? "") !== undefined).length;
+      const isDate = (row: Row) => dayOf(row[day] ?? "", order, () => "") !== undefined;
+      const dates = sample.filter(isDate).length;
       return dates * 2 > sample.length ? [{ day, order, isSure: dates === sample.length }] : [];
     })
   );

@@ -2,7 +2,7 @@ import { parseCounterId } from "../../../domain/counter_id.ts";
 import { pageId } from "../../embed/page_id.ts";
 import { createPauses } from "../../lib/pauses.ts";
 import { grouped } from "../../lib/words.ts";
-import { createDays, hasFraction, isPath, isTotal, type Row, wholeNumber } from "./cell_text.ts";
+import { dayOf, hasFraction, isPath, isTotal, type Row, wholeNumber } from "./cell_text.ts";
 import { isBlank } from "./csv.ts";
 import { Unreadable } from "./open_files.ts";
 import type { Entry } from "./requests.ts";
@@ -14,8 +14,8 @@ export interface CountOptions {
   readonly prefix: string;
   /** The parameters of a query that name a page, as for `query=` of the elements. */
   readonly query: string;
-  /** Times are UTC and go into the days of this time zone. */
-  readonly timeZone: string;
+  /** Returns the day of a time. */
+  readonly dayAt: (time: number) => string;
   /** The last day that the service accepts. */
   readonly lastDay: string;
 }
@@ -121,7 +121,6 @@ function* countTable(table: Table, outcome: Outcome, options: CountOptions) {
 /** Returns a function that adds a row of views, or returns the reason why it is left out. */
 function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
   const { source, heads, columns: { page, number, day, order } } = table;
-  const dayOf = createDays(options.timeZone, order);
   const exclusion = exclusionOf(heads, source);
   const isNumber = source?.role === "paths";
   const host = indexOf(heads, /^host(?:name)?$/i);
@@ -154,7 +153,7 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
     }
     if (hits === undefined) return "No whole number";
     if (hits === 0) return "No views";
-    const on = day === NO_DAY ? "" : dayOf(row[day] ?? "");
+    const on = day === NO_DAY ? "" : dayOf(row[day] ?? "", order, options.dayAt);
     if (on === undefined) return "No day";
     if (on > options.lastDay) return "A day in the future";
     if (hits === sum && isTotal(name)) return "The sum of all other rows";

@@ -172,8 +172,9 @@ function importCard(page: Page) {
     if (rows.size === 0) return;
     try {
       const { timeZone } = await page.callForJson("status", { signal });
-      const lastDay = dayFormat(timeZone)(Date.now() + 86_400_000);
-      const options = { prefix: prefix.value, query: query.value, timeZone, lastDay };
+      const dayAt = dayFormat(timeZone);
+      const lastDay = dayAt(Date.now() + 86_400_000);
+      const options = { prefix: prefix.value, query: query.value, dayAt, lastDay };
       const all = [...rows.keys()];
       const tables = all.map(({ table }) => table).filter(({ columns }) => isChosen(columns));
       for (const row of all) row.show(options);

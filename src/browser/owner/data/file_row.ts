@@ -115,7 +115,7 @@ export function fileRow(found: Table, note: string, changed: () => void, removed
       words.textContent = columns.number === EACH_ROW
         ? "No column is taken as the number of views, so each row counts as one view."
         : columns.day === NONE
-        ? `Choose the day. ${DATES}`
+        ? `Choose the day, or that there is none. ${DATES}`
         : "Check which column is what.";
       if (isAsked) fill(place, firstRows(options));
     },

@@ -1,9 +1,7 @@
 import {
   type DateOrder,
-  type DayColumn,
   dayColumns,
   hasFraction,
-  isDateLike,
   isPath,
   ORDERS,
   type Row,
@@ -52,7 +50,13 @@ const CRAWLER = "Crawlers";
 const isSet = (cell: string) => !/^(?:0|false|)$/i.test(cell);
 
 const SOURCES: readonly Source[] = [
-  { name: "GA4", page: /^page (?:path.*|location)$/i, number: /^views$/i, day: /^date$/i },
+  {
+    name: "GA4",
+    page: /^page (?:path.*|location)$/i,
+    number: /^views$/i,
+    // Days are asked if they are not dates.
+    day: /^(?:date|nth|day|week|month|year|hour)(?![a-z])/i,
+  },
   {
     name: "Plausible",
     page: /^(?:name|page)$/,
@@ -130,50 +134,33 @@ export function sourceOf(heads: Row, [first = []]: readonly Row[], name = "") {
 export function columnsOf(heads: Row, sample: readonly Row[], source?: Source): Columns {
   const dates = dayColumns(heads, sample);
   if (source) {
-    const { page, number, day } = source;
-    const index = day ? indexOf(heads, day) : NONE;
+    const index = source.day ? indexOf(heads, source.day) : NONE;
     const own = dates.filter(({ day }) => day === index);
-    const isHidden = index === NONE && day && hasTimes(heads, sample, dates);
     return {
-      page: indexOf(heads, page),
-      number: number ? indexOf(heads, number) : EACH_ROW,
-      day: isHidden || own.length > 1 ? NONE : index === NONE ? NO_DAY : index,
+      page: indexOf(heads, source.page),
+      number: source.number ? indexOf(heads, source.number) : EACH_ROW,
+      day: index === NONE ? NO_DAY : only(own)?.day ?? NONE,
       order: own[0]?.order ?? ORDERS.ymd,
     };
   }
+  const all = [...heads.keys()];
   const isDate = (index: number) => dates.some(({ day }) => day === index);
   const numeric = numericColumns(heads, sample);
-  const texts = [...heads.keys()].filter((index) => !numeric.includes(index) && !isDate(index));
+  const texts = all.filter((index) => !numeric.includes(index) && !isDate(index));
   const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
   const page = only(paths.length > 0 ? paths : texts) ?? NONE;
-  const counts = numeric.filter((index) =>
-    !isDate(index) && !NO_VIEWS.test(heads[index] ?? "") &&
-    !sample.some((row) => /^\d{12}/.test(row[index] ?? ""))
-  );
-  const isRepeated = new Set(sample.map((row) => row[page])).size < sample.length;
-  const isLog = counts.length === 0 && page !== NONE && (dates.length > 0 || isRepeated);
-  const number = only(counts.filter((index) => !numbersRows(index, sample))) ?? NONE;
+  const counts = numeric.filter((index) => !isDate(index) && !NO_VIEWS.test(heads[index] ?? ""));
+  const isLog = counts.length === 0 && all.length > 1;
+  const number = isLog ? EACH_ROW : only(counts) ?? NONE;
   const date = only(dates);
+  // Each other column may have days.
+  const isWithout = all.every((index) => index === page || index === number);
   return {
     page,
-    number: isLog ? EACH_ROW : number,
-    day: date?.isSure ? date.day : hasTimes(heads, sample, dates, [page, number]) ? NONE : NO_DAY,
-    order: dates[0]?.order ?? ORDERS.ymd,
+    number,
+    day: date?.isSure ? date.day : isWithout ? NO_DAY : NONE,
+    order: date?.order ?? ORDERS.ymd,
   };
-}
-
-/** Reports whether a column may have days, also in a form that cannot be read. */
-function hasTimes(
-  heads: Row,
-  sample: readonly Row[],
-  dates: readonly DayColumn[],
-  others: readonly number[] = [],
-): boolean {
-  return dates.length > 0 ||
-    heads.some((head, index) =>
-      !others.includes(index) && (DAY.test(head) ||
-        sample.filter((row) => isDateLike(row[index] ?? "")).length * 2 > sample.length)
-    );
 }
 
 /** Returns the item of a list of one. */
@@ -186,17 +173,9 @@ export function isChosen({ page, number, day }: Columns): boolean {
   return page !== NONE && number !== NONE && day !== NONE;
 }
 
-/** Names of columns of days or times. */
-const DAY = /^(?:date|day|time|timestamp|hour|week|month|year)(?: \+.*| \(.*| month)?$/i;
 /** Names of columns that number rows, name them, or have times or durations. */
 const NO_VIEWS =
-  /id$|^(?:#|no|nr|rank)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
-
-/** Reports whether a column counts up from 0 or 1, as row numbers do. */
-function numbersRows(index: number, sample: readonly Row[]): boolean {
-  const [first = 0, ...others] = sample.map((row) => Number(row[index]));
-  return first < 2 && others.length > 1 && others.every((number, at) => number === first + at + 1);
-}
+  /id$|^(?:#|no|nr|rank|)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */
 export function numericColumns(heads: Row, sample: readonly Row[]): number[] {

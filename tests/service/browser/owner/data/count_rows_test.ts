@@ -1,7 +1,9 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  createDays,
+  type DateOrder,
+  dayFormat,
+  dayOf,
   ORDERS,
   wholeNumber,
 } from "../../../../../src/browser/owner/data/cell_text.ts";
@@ -114,18 +116,19 @@ Deno.test("whole numbers with groups, and nothing else", () => {
 });
 
 Deno.test("times are UTC and belong to the day of the time zone", () => {
-  const dayOf = createDays("Asia/Kathmandu", ORDERS.ymd);
-  strictEqual(dayOf("2026-03-05 18:14:59"), "2026-03-05");
-  strictEqual(dayOf("2026-03-05T18:15:00Z"), "2026-03-06");
-  strictEqual(dayOf("2026-03-05 18:14:59.5-0100"), "2026-03-06");
-  strictEqual(dayOf("2026-03-05T20:15:00.000+02:00"), "2026-03-06");
-  strictEqual(dayOf("20260305"), "2026-03-05");
-  strictEqual(createDays("UTC", ORDERS.dmy)("1.2.2026, 23:10"), "2026-02-01");
-  strictEqual(createDays("UTC", ORDERS.mdy)("1/2/2026 3:40 PM"), "2026-01-02");
-  strictEqual(createDays("Asia/Kathmandu", ORDERS.seconds)("1772734500"), "2026-03-06");
-  strictEqual(createDays("Asia/Kathmandu", ORDERS.milliseconds)("1772734499999"), "2026-03-05");
+  const dayIn = (text: string, order: DateOrder = ORDERS.ymd) =>
+    dayOf(text, order, dayFormat("Asia/Kathmandu"));
+  strictEqual(dayIn("2026-03-05 18:14:59"), "2026-03-05");
+  strictEqual(dayIn("2026-03-05T18:15:00Z"), "2026-03-06");
+  strictEqual(dayIn("2026-03-05 18:14:59.5-0100"), "2026-03-06");
+  strictEqual(dayIn("2026-03-05T20:15:00.000+02:00"), "2026-03-06");
+  strictEqual(dayIn("20260305"), "2026-03-05");
+  strictEqual(dayIn("1.2.2026", ORDERS.dmy), "2026-02-01");
+  strictEqual(dayIn("1/2/2026", ORDERS.mdy), "2026-01-02");
+  strictEqual(dayIn("1772734500", ORDERS.seconds), "2026-03-06");
+  strictEqual(dayIn("1772734499999", ORDERS.milliseconds), "2026-03-05");
   for (const text of ["2026-02-30", "1969-12-31", "2026-13-01 10:00:00", "03/05/2026", "12", ""]) {
-    strictEqual(dayOf(text), undefined, text);
+    strictEqual(dayIn(text), undefined, text);
   }
 });
 

@@ -18,12 +18,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const MAX_BYTES = 300_000_000;
 /** Files of archives that may be tables. macOS adds a copy of each name that starts with `._`. */
 const TABLES = /(?:^|\/)(?!\._)[^/]*\.(?:csv|tsv|txt|json|jsonl|ndjson)$/i;
-const WORKBOOK = "it is a spreadsheet. Save it as “CSV UTF-8”, and choose that file.";
 const NO_TEXT =
-  "it is not a text but a picture, a document or a database. Choose an export as CSV, TSV or JSON.";
-const NOT_UNICODE =
-  "it is in an older encoding, such as GBK or Windows-1252. Save it as “CSV UTF-8” in Excel, or as UTF-8 " +
-  "in an editor.";
+  "it has no CSV, TSV or JSON in UTF-8 or UTF-16. Save a spreadsheet, or a text in an older encoding " +
+  "such as GBK or Windows-1252, as “CSV UTF-8”.";
 const DAMAGED = "it is damaged or cannot be unpacked here. Unpack it, or export it again.";
 
 /** Opens a file. Unpacks gzip and ZIP, of which the latter may have several texts. */
@@ -33,14 +30,12 @@ export async function* openFile(file: Blob & { readonly name: string }): AsyncGe
     await file.arrayBuffer().catch(() => fail("it cannot be read. Choose it again.")),
   );
   const start = String.fromCharCode(...bytes.subarray(0, 4));
-  if (start === "\xd0\xcf\x11\xe0") fail(WORKBOOK);
-  if (/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|%PDF)/.test(start)) fail(NO_TEXT);
   if (start !== "PK\x03\x04") {
     const isPacked = start.startsWith("\x1f\x8b");
     return yield textIn(isPacked ? await unpack(bytes, "gzip") : bytes, file.name);
   }
   const entries = entriesOf(bytes).filter(({ name }) => TABLES.test(name));
-  if (entries.length === 0) fail("it holds no CSV, TSV, JSON or text.");
+  if (entries.length === 0) fail(NO_TEXT);
   let size = 0;
   for (const { name, isPacked, content } of entries) {
     const text = isPacked ? await unpack(content, "deflate-raw", size) : content;
@@ -91,7 +86,6 @@ function entriesOf(file: Bytes) {
   for (let left = short(end + 10); left > 0; left--) {
     const next = at + 46 + short(at + 28);
     const name = new TextDecoder().decode(file.subarray(at + 46, next));
-    if (/^(?:xl\/workbook\.xml|content\.xml|Index\/Document\.iwa)$/.test(name)) fail(WORKBOOK);
     // The entry repeats its name, and may have other extra fields than the directory.
     const local = long(at + 42);
     const start = local + 30 + short(local + 26) + short(local + 28);
@@ -102,17 +96,8 @@ function entriesOf(file: Bytes) {
   return entries;
 }
 
+/** Decodes a text by its mark, or by the zero in its first letter. */
 function textIn(bytes: Bytes, name: string, archive = ""): Opened {
-  const text = decoded(bytes);
-  if (text?.slice(0, 1000).includes("\0") ?? bytes.subarray(0, 1000).includes(0)) fail(NO_TEXT);
-  if (text === undefined) fail(NOT_UNICODE);
-  return { name, archive, text: text.replaceAll(/\r\n?/g, "\n") };
-}
-
-/**
- * Decodes a text by its mark, or by the zero in its first letter. Returns undefined if it is none.
- */
-function decoded(bytes: Bytes) {
   const start = String.fromCharCode(...bytes.subarray(0, 2));
   const encoding = /^(?:\xff\xfe|.\0)/s.test(start)
     ? "utf-16le"
@@ -120,8 +105,12 @@ function decoded(bytes: Bytes) {
     ? "utf-16be"
     : "utf-8";
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (!text.slice(0, 1000).includes("\0")) {
+      return { name, archive, text: text.replaceAll(/\r\n?/g, "\n") };
+    }
   } catch {
-    return undefined;
+    // It is no text.
   }
+  return fail(NO_TEXT);
 }

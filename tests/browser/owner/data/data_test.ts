@@ -44,7 +44,7 @@ testOwner(
       }),
       "old.xls": new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]),
     });
-    await page.getByText("old.xls: it is a spreadsheet.").waitFor();
+    await page.getByText("old.xls: it has no CSV, TSV or JSON in UTF-8 or UTF-16.").waitFor();
     // Nothing is imported under ids that no page asks for.
     await page.getByText("Which id does the page /hello/ ask for?").waitFor();
     await page.setViewportSize({ width: 390, height: 800 });

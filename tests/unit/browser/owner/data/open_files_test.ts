@@ -52,23 +52,12 @@ Deno.test("newlines and characters that two pieces share", async () => {
 });
 
 const REFUSED: readonly [what: string, content: () => Promise<Content> | Content, why: RegExp][] = [
-  [
-    "a workbook",
-    () => zip({ "[Content_Types].xml": "", "xl/workbook.xml": "" }),
-    /a spreadsheet.*CSV UTF-8/,
-  ],
-  ["a sheet of LibreOffice", () => zip({ "content.xml": "" }), /a spreadsheet.*CSV UTF-8/],
+  ["a workbook", () => zip({ "xl/workbook.xml": "" }), /a spreadsheet.*CSV UTF-8/],
   ["an old workbook", () => new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), /a spreadsheet.*CSV UTF-8/],
   ["GBK", () => new Uint8Array([0x2f, 0xc4, 0xe3, 0xba, 0xc3, 0x2c, 0x31]), /GBK.*CSV UTF-8/],
   ["Windows-1252", () => new Uint8Array([0x2f, 0xe9, 0x2c, 0x31]), /Windows-1252.*CSV UTF-8/],
-  ["a photo", () => new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 0x10]), /not a text but a picture/],
-  [
-    "a photo of a phone",
-    () => new Uint8Array([0, 0, 0, 24, 0x66, 0xff]),
-    /not a text but a picture/,
-  ],
-  ["a database", () => "SQLite format 3\0\u0010", /not a text but .* a database/],
-  ["a ZIP without tables", () => zip({ "a.png": "" }), /no CSV, TSV, JSON or text/],
+  ["a photo of a phone", () => new Uint8Array([0, 0, 0, 24, 0x66, 0xff]), /no CSV, TSV or JSON/],
+  ["a database", () => "SQLite format 3\0\u0010", /no CSV, TSV or JSON/],
   ["a ZIP that was cut off", async () => (await zip({ "a.csv": TEXT })).slice(0, -9), /damaged/],
   ["gzip that was cut off", async () => (await packedWith("gzip", TEXT)).slice(0, -9), /damaged/],
 ];

@@ -17,53 +17,37 @@ export function backupCard({ call, callForJson }: Page) {
   );
 
   /** Saves all counters as a file. */
-  function exportAs(name: string, convert: (file: Blob) => BlobPart | Promise<BlobPart>) {
+  function exportAs(name: string, convert: (lines: string) => string) {
     fill(status, "Exporting…");
     return orExplain(status, async () => {
-      const file = await (await call("counters")).blob();
-      const end = await file.slice(-200).text();
-      if (!END.test(end)) throw new Error("The list was cut off: export again.");
-      save(new Blob([await convert(file)]), name);
+      const lines = await (await call("counters")).text();
+      if (!END.test(lines)) throw new Error("The list was cut off: export again.");
+      save(new Blob([convert(lines)]), name);
       fill(status);
     });
   }
 
-  const saveLines = () => exportAs("counters.ndjson", (file) => file);
+  const saveLines = () => exportAs("counters.ndjson", (lines) => lines);
   const saveCsv = () => exportAs("counters.csv", csvOf);
+  const buttons = make(
+    ".line",
+    make("button.primary", { click: saveLines }, "Export as lines"),
+    make("button", { click: saveCsv }, "Export as CSV"),
+  );
+  const ways = "Lines are the backup, and Import reads them. CSV is for spreadsheets.";
+  const what = make("b", "The secret is not part of the export.");
+  const why = " Your keys are made from it, so with another secret your badges and pages stop " +
+    "counting. Keep a copy of ";
+  const note = make("p.note", make("span", what, why, secret, " next to the backup."));
   return make(
     "section.panel.card",
     make("h2", "Back up"),
-    make(
-      ".ways",
-      make(
-        "",
-        make("p.small", "Lines are the backup, and Import reads them. CSV is for spreadsheets."),
-        make(
-          ".line",
-          make("button.primary", { click: saveLines }, "Export as lines"),
-          make("button", { click: saveCsv }, "Export as CSV"),
-        ),
-        status,
-      ),
-      make(
-        "p.note",
-        make(
-          "span",
-          make("b", "The secret is not part of the export."),
-          " Your keys are made from it, so with another secret your badges and pages stop " +
-            "counting. Keep a copy of ",
-          secret,
-          " next to the backup.",
-        ),
-      ),
-    ),
+    make(".ways", make("", make("p.small", ways), buttons, status), note),
   );
 }
 
 /** Converts an export of lines to CSV. Begins with a mark, so that Excel reads it as UTF-8. */
-async function csvOf(file: Blob) {
-  const counters = (await file.text()).trim().split("\n").slice(0, -1).map((line) =>
-    JSON.parse(line)
-  );
+function csvOf(lines: string): string {
+  const counters = lines.trim().split("\n").slice(0, -1).map((line) => JSON.parse(line));
   return ["\ufeffid,day,hits\n", ...counters.map(csvLines)].join("");
 }

@@ -36,8 +36,7 @@ export function createDataView(place: Element, page: Page) {
 
 /** Creates the card that imports files and pasted text. */
 function importCard(page: Page) {
-  /** The rows of tables with the names of their files. */
-  const rows = new Map<FileRow, string>();
+  const rows = new Set<FileRow>();
   /** True once the owner has said what is put before each id. */
   let isNamed = false;
   /** The work whose result is shown. It is aborted when the result is not wanted any more. */
@@ -56,13 +55,13 @@ function importCard(page: Page) {
     spellcheck: false,
     "aria-label": "Text to import",
     placeholder: "12345 user/repo",
-    input: debounced(readPasted),
+    input: debounced(() => open([new File([pasted.value], PASTED)])),
   });
   const status = make("p.small", { role: "status" });
   /** A line for each import that was sent, the latest first. */
   const results = make("", { role: "status" });
-  /** The reasons why files cannot be imported, and why those that are chosen cannot be counted. */
-  const [errors, failure] = [make(""), make("")];
+  /** The reasons why files cannot be imported. */
+  const errors = make("");
   const files = make(".panel");
   const hint = make("small");
   const chooseFiles = make("button", { click: () => input.click() }, "Choose files");
@@ -93,7 +92,7 @@ function importCard(page: Page) {
     },
     make("h2", "Import"),
     make("p.small", "Nothing is stored before you have seen what would come of it."),
-    ...[results, status, errors, failure, files, drop, pasted, ids, question, panel],
+    ...[results, status, errors, files, drop, pasted, ids, question, panel],
   );
   layOut();
 
@@ -105,7 +104,6 @@ function importCard(page: Page) {
       fill(status, `Reading ${file.name}…`);
       await read(file).catch((error) => explain(file.name, error));
     }
-    fill(status);
     await update();
   }
 
@@ -119,23 +117,24 @@ function importCard(page: Page) {
         explain(opened.name, error);
       }
     }
-    if (file.name === PASTED) removePasted();
+    for (const row of rows) {
+      if (file.name === PASTED && row.table.name.startsWith(PASTED)) remove(row);
+    }
     const known = tables.filter(({ source }) => source);
     const shown = known.length > 0 ? known : tables;
-    const names = tables.filter((table) => !shown.includes(table)).map(({ name }) => name);
-    let note = names.length > 0
-      ? `Left out, because they do not list pages: ${names.join(", ")}`
-      : "";
+    const others = tables.filter((table) => !shown.includes(table)).map(({ name }) => name);
+    if (others.length > 0) {
+      const words = `Left out, because they do not list pages: ${others.join(", ")}`;
+      errors.append(make("p.small", words));
+    }
     for (const table of shown) {
       if (table.isCut && !confirm(`${table.name}: ${CUT}`)) continue;
-      const row: FileRow = fileRow(table, note, update, () => {
+      const row: FileRow = fileRow(table, update, () => {
         remove(row);
-        if (file.name === PASTED) pasted.value = "";
         update();
         chooseFiles.focus();
       });
-      note = "";
-      rows.set(row, file.name);
+      rows.add(row);
       files.append(row.element);
     }
   }
@@ -145,17 +144,8 @@ function importCard(page: Page) {
     row.element.remove();
   }
 
-  function removePasted() {
-    for (const [row, file] of rows) if (file === PASTED) remove(row);
-  }
-
-  function readPasted() {
-    removePasted();
-    return open(pasted.value.trim() === "" ? [] : [new File([pasted.value], PASTED)]);
-  }
-
-  function explain(name: string, error: unknown, place = errors) {
-    place.append(make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error)));
+  function explain(name: string, error: unknown) {
+    errors.append(make("p.bad", { role: "alert" }, make("b", `${name}: `), errorMessage(error)));
   }
 
   /** Begins work in place of the earlier one. */
@@ -175,7 +165,7 @@ function importCard(page: Page) {
       const dayAt = dayFormat(timeZone);
       const lastDay = dayAt(Date.now() + 86_400_000);
       const options = { prefix: prefix.value, query: query.value, dayAt, lastDay };
-      const all = [...rows.keys()];
+      const all = [...rows];
       const tables = all.map(({ table }) => table).filter(({ columns }) => isChosen(columns));
       for (const row of all) row.show(options);
       showIds(tables, options);
@@ -202,7 +192,7 @@ function importCard(page: Page) {
       if (changed > 0) offer(entries, ways);
       else fill(act, make("button", { disabled: true }, "Import"), make("span.small", why));
     } catch (error) {
-      if (!signal.aborted) explain("Import", error, failure);
+      if (!signal.aborted) fill(status, make("b.bad", { role: "alert" }, errorMessage(error)));
     }
   }
 
@@ -237,7 +227,7 @@ function importCard(page: Page) {
   function layOut() {
     const isEmpty = rows.size === 0;
     panel.hidden = true;
-    fill(failure);
+    fill(status);
     files.hidden = ids.hidden = isEmpty;
     question.hidden = true;
     drop.classList.toggle("big", isEmpty);

@@ -15,8 +15,8 @@ type Option = [words: string, sets: Partial<Columns>];
 /** Number of rows that are shown. */
 const SHOWN = 5;
 
-/** Creates the row of a table. `note` is shown below it. */
-export function fileRow(found: Table, note: string, changed: () => void, removed: () => void) {
+/** Creates the row of a table. */
+export function fileRow(found: Table, changed: () => void, removed: () => void) {
   // The columns are those that are chosen.
   const table = { ...found, columns: { ...found.columns } };
   const { name, format, heads, source, columns, isAsked, sample } = table;
@@ -32,7 +32,6 @@ export function fileRow(found: Table, note: string, changed: () => void, removed
   const element = make(
     ".file",
     make(".line", make("b", name), tag, facts, end),
-    note !== "" && make("p.small", note),
     isAsked && make("", words, picker(), place),
   );
 

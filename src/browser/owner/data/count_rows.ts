@@ -75,7 +75,7 @@ export async function count(
   for (const table of tables) {
     if (table.source?.role === "names") continue;
     try {
-      for (const _ of countTable(table, outcome, options)) await pause();
+      await countTable(table, outcome, options, pause);
     } catch (error) {
       if (error instanceof Unreadable) error.message = `${table.name}: ${error.message}`;
       throw error;
@@ -87,17 +87,18 @@ export async function count(
 /** Returns in words what a row would become. */
 export function previewRow(table: Table, row: Row, options: CountOptions) {
   const outcome = new Outcome();
-  countTable({ ...table, rows: () => [row] }, outcome, options).next();
-  const [reason] = outcome.leftOut.keys();
+  const reason = viewsOf(table, outcome, options)(row, 1);
   const [[id, { views }] = ["", { views: 0 }]] = outcome.entries;
   return reason ? `left out: ${reason.toLowerCase()}` : `${id}: ${grouped(views)}`;
 }
 
-/**
- * Adds the rows of a table to an outcome, and last those that may be the sum of the others. Yields
- * from time to time, so that work can pause.
- */
-function* countTable(table: Table, outcome: Outcome, options: CountOptions) {
+/** Adds the rows of a table to an outcome, and last those that may be the sum of the others. */
+async function countTable(
+  table: Table,
+  outcome: Outcome,
+  options: CountOptions,
+  pause: () => Promise<void>,
+) {
   const { heads, columns: { page } } = table;
   const read = heads.length > 0 ? viewsOf(table, outcome, options) : linesOf(outcome, options);
   const add = (row: Row, at: number) => {
@@ -108,7 +109,7 @@ function* countTable(table: Table, outcome: Outcome, options: CountOptions) {
   let at = 0;
   let rows = 0;
   for (const row of table.rows()) {
-    if (++at % 1000 === 0) yield;
+    if (++at % 1000 === 0) await pause();
     if (isBlank(row)) continue;
     rows++;
     if (isTotal(row[page] ?? "")) totals.push([row, at]);
@@ -126,13 +127,6 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
   const host = indexOf(heads, /^host(?:name)?$/i);
   const ids = new Map<string, string | undefined>();
   let sum = 0;
-
-  /** Returns the id of a page. It creates each once. */
-  function idIn(name: string) {
-    if (!ids.has(name)) ids.set(name, parseCounterId(idOf(name, options)));
-    return ids.get(name);
-  }
-
   return (row: Row, at: number) => {
     const why = exclusion(row);
     if (why) return why;
@@ -141,7 +135,8 @@ function viewsOf(table: Table, outcome: Outcome, options: CountOptions) {
     const name = isNumber ? outcome.names.get(`${table.archive}/${address}`) : address;
     // GA4 has such rows of other pages.
     if (!name || /^\((?:not set|other)\)$/.test(name)) return isNumber ? NAMELESS : "No page";
-    const id = idIn(name);
+    if (!ids.has(name)) ids.set(name, parseCounterId(idOf(name, options)));
+    const id = ids.get(name);
     if (!id) return "No valid id";
     const cell = row[number] ?? "";
     const hits = number === EACH_ROW ? 1 : cell.trim() === "" ? 0 : wholeNumber(cell);

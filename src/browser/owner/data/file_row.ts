@@ -8,7 +8,9 @@ import type { Table } from "./tables.ts";
 /** A table that was chosen or pasted, and its row in the list of files. */
 export type FileRow = ReturnType<typeof fileRow>;
 
-const DATES = "Dates are read as 2026-11-20, 20.11.2026, 11/20/2026 and Unix times.";
+const EACH = "No column is taken as the number of views, so each row counts as one view. ";
+const DAY = "Choose the day, or that there is none. Dates are read as 2026-11-20, 20.11.2026, " +
+  "11/20/2026 and Unix times.";
 const KEYS = ["page", "number", "day"] as const;
 /** A choice in words, and the columns that it sets. */
 type Option = [words: string, sets: Partial<Columns>];
@@ -111,11 +113,8 @@ export function fileRow(found: Table, changed: () => void, removed: () => void) 
       const count = rows !== undefined && plural(rows, "row");
       const detail = isAsked ? format : columnsInWords();
       facts.textContent = [count, detail].filter(Boolean).join(" · ");
-      words.textContent = columns.number === EACH_ROW
-        ? "No column is taken as the number of views, so each row counts as one view."
-        : columns.day === NONE
-        ? `Choose the day, or that there is none. ${DATES}`
-        : "Check which column is what.";
+      const check = columns.day === NONE ? DAY : "Check which column is what.";
+      words.textContent = (columns.number === EACH_ROW ? EACH : "") + check;
       if (isAsked) fill(place, firstRows(options));
     },
   };

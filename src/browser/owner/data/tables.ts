@@ -107,9 +107,9 @@ function goAccess(opened: Opened): Table {
   });
 }
 
-/** Returns the id and the number of a line such as "1,889 user/repo". */
+/** Returns the id and the number of a line such as "1,889 user/repo", but not "10 tips,532". */
 function itemIn(line: string): Row | undefined {
-  const [, number = "", id = ""] = /^(\S+) +([^\t]+)$/.exec(line.trim()) ?? [];
+  const [, number = "", id = ""] = /^(\S+) +([^\t]+)(?<![,;]\d+)$/.exec(line.trim()) ?? [];
   return wholeNumber(number) === undefined ? undefined : [id, number];
 }
 

@@ -230,6 +230,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     lines: ['{"id":"a","hits":12345}', '{"id":"x y","hits":7}'],
     leftOut: { "No whole number": { rows: 1, row: 1 } },
   },
+  "titles that begin with numbers": {
+    files: { "x.csv": "10 tips,532\n5 ways,7\n" },
+    source: undefined,
+    lines: ['{"id":"10 tips","hits":532}', '{"id":"5 ways","hits":7}'],
+  },
   "a row with more cells than columns, which is left out": {
     files: { "x.csv": "page,views\n/a,1,234\n/b,56,\n" },
     source: undefined,

@@ -152,13 +152,13 @@ export function columnsOf(heads: Row, sample: readonly Row[], source?: Source): 
   const counts = numeric.filter((index) => !isDate(index) && !NO_VIEWS.test(heads[index] ?? ""));
   const isLog = counts.length === 0 && all.length > 1;
   const number = isLog ? EACH_ROW : only(counts) ?? NONE;
-  const date = only(dates);
+  const date = only(dates.filter(({ isSure }) => isSure));
   // Each other column may have days.
   const isWithout = all.every((index) => index === page || index === number);
   return {
     page,
     number,
-    day: date?.isSure ? date.day : isWithout ? NO_DAY : NONE,
+    day: date ? date.day : isWithout ? NO_DAY : NONE,
     order: date?.order ?? ORDERS.ymd,
   };
 }

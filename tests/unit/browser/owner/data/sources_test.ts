@@ -321,7 +321,7 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
     "page | views | date year-month-day",
   ],
   "German dates": [
-    "Tag;Seite;Aufrufe\n13.1.2026;/a;2\n1.2.2026;/a;9",
+    "Tag;Seite;Aufrufe\n13.1.2026;/a;2\n1.2.2026;/a;9\n2.2.2026;/a;9",
     "Seite | Aufrufe | Tag day.month.year",
   ],
   "American dates": [

@@ -11,15 +11,14 @@ export function choice(
   choose: (index: number) => void,
 ) {
   const name = `choice-${++choices}`;
-  const labels = names.map((words, index) => {
-    const radio = { type: "radio", name, checked: index === chosen, change: () => choose(index) };
-    return make("label", make("input", radio), words);
-  });
+  const radios = names.map((_, index) =>
+    make("input", { type: "radio", name, checked: index === chosen, change: () => choose(index) })
+  );
+  const labels = radios.map((radio, index) => make("label", radio, names[index]));
   const element = make(".segments", { role: "radiogroup", "aria-label": label }, ...labels);
   const mark = (index: number) => {
-    for (const [at, radio] of element.querySelectorAll("input").entries()) {
-      radio.checked = at === index;
-    }
+    const radio = radios[index];
+    if (radio) radio.checked = true;
   };
   return { element, mark };
 }

@@ -7,91 +7,89 @@ export type Choices = (readonly [name: string, value: string])[];
 /** The parameters of pictures, and their defaults in other pictures than a badge. */
 export type Looks = Pick<PageFacts, "controls" | "defaults">;
 
-/** The choices of a design. `values` are the fields by their names. */
-export interface DesignState {
-  kind: string;
-  /** The counter, and other counters of the same chart. */
-  ids: readonly string[];
-  values: Record<string, string>;
-  /** The chosen tile of each kind. */
-  readonly tiles: Map<string, string>;
-  /** True if a badge shall count. Kept while a kind that cannot count is shown. */
-  counts: boolean | undefined;
-}
-
-export function newDesign(): DesignState {
-  return {
-    kind: "badge",
-    ids: [],
-    values: {},
-    tiles: new Map(),
-    counts: undefined,
-  };
-}
+/** The values of the fields by their names. */
+export type Values = Readonly<Record<string, string>>;
 
 /** The picture and the line that choices result in. */
-export interface Result {
+export interface Design {
   kind: string;
   /** The counters of the picture, each once. */
   ids: readonly string[];
   isCounting: boolean;
-  isOnce: boolean;
   /** The prefix of the counter, which its key may open too, or empty. */
   prefix: string;
   /** True if the key is valid for all counters under the prefix. */
   usesGroupKey: boolean;
+  /** The parameters that have an effect, with their defaults. */
+  known: ReadonlyMap<string, string>;
+  /** The values that differ from the defaults. */
   looks: Choices;
+  /** The parameter that counts each visitor once a day, if that is wanted. */
+  once: Choices;
   /** The text in place of the picture. */
   alt: string;
-  /** The design as the address has it, so that it can be shared. */
-  address: Choices;
 }
 
-/** Returns the result of choices, in the style or kind of a tile if given. */
-export function resultOf(
-  state: DesignState,
-  looks: Looks,
-  isOwner: boolean,
-  tile?: string,
-): Result {
-  const { kind, values, counts } = state;
-  const isBadge = kind === "badge";
-  // Visitors have no key, so at first only a line that shows works for them.
-  const isCounting = isBadge && (counts ?? isOwner);
-  const isOnce = isCounting && values.once === "day";
-  const ids = [...new Set(state.ids)].slice(0, kind === MANY ? undefined : 1);
+/** Returns the design of these values, in the style or kind of a tile if given. */
+export function designOf(values: Values, looks: Looks, tile?: string): Design {
+  const kind = values.picture ?? "badge";
+  const isCounting = kind === "badge" && values.do === "count";
+  const style = kind === "badge" ? tile ?? values.style ?? "" : "";
+  const others = kind === MANY ? values.others ?? "" : "";
+  const all = [values.id ?? "", ...others.split("\n")].map((id) => id.trim());
+  const ids = [...new Set(all)].filter((id) => id !== "");
   const prefix = isCounting ? prefixOf(ids[0] ?? "") : "";
-  const usesGroupKey = values.group === "on" && prefix !== "";
-  const chosen = looksOf(state, looks, isCounting, tile);
-  const all: Choices = [
-    ["picture", isBadge ? "" : kind],
-    ...ids.map((id) => ["id", id] as const),
-    ...chosen,
-    ["do", counts === undefined || !isBadge ? "" : counts ? "count" : "show"],
-    ["once", isOnce ? "day" : ""],
-    ["group", usesGroupKey ? "on" : ""],
-  ];
+  const known = parametersOf(kind, style, isCounting, looks);
+  const chosen = [...known].flatMap(([name, usual]) => {
+    let value = (values[name] ?? "").trim();
+    if (name === "color" && values.swatch !== "other") value = values.swatch ?? "";
+    if (tile !== undefined && TILES.includes(name)) value = tile;
+    // Bars show one counter.
+    if (value === "bars" && ids.length > 1) value = "total";
+    if (name in STYLE_DEFAULTS) {
+      const isDefault = value === "" && (kind !== "badge" || SPARK_STYLES.includes(style));
+      value = isDefault ? STYLE_DEFAULTS[name] ?? "" : value === OFF ? "" : value;
+    }
+    return value === "" || value === usual ? [] : [[name, value] as const];
+  });
   return {
-    ...{ kind, ids, isCounting, isOnce, prefix, usesGroupKey, looks: chosen },
+    ...{ kind, ids, isCounting, prefix, known, looks: chosen },
+    usesGroupKey: values.group === "on" && prefix !== "",
+    once: isCounting && values.once === "day" ? [["once", "day"]] : [],
     alt: chosen.find(([name]) => name === "label")?.[1] ?? "views",
-    address: all.filter(([, value]) => value !== ""),
   };
 }
 
+/** Returns the parameters that change something in a picture, with their defaults in it. */
+function parametersOf(
+  kind: string,
+  style: string,
+  isCounting: boolean,
+  { controls, defaults }: Looks,
+) {
+  const place = KINDS.indexOf(kind);
+  const inStyles = controls.style?.enum?.indexOf(style) ?? -1;
+  const known = Object.entries(controls).filter(([, { in: pictures = [0], unseen, counting }]) =>
+    pictures.includes(place) && !unseen?.includes(inStyles) && !(isCounting && counting === false)
+  );
+  return new Map(known.map(([name, { default: usual = "" }]) => [
+    name,
+    String((place > 0 && defaults[name]) || usual),
+  ]));
+}
+
 /** The kinds of pictures by path, in the order of the tabs. */
-export const KINDS = ["badge", "chart.svg", "calendar.svg", "card.svg"];
+const KINDS = ["badge", "chart.svg", "calendar.svg", "card.svg"];
 /** The kind that shows several counters. */
 export const MANY = "chart.svg";
 export const MAX_COUNTERS = 6;
-/** The parameters whose values are the tiles. */
-const TILES: Record<string, string> = { badge: "style", "chart.svg": "kind" };
+/** The parameters whose values are tiles. */
+export const TILES = ["style", "kind"];
 /** The labels of parameters and values that differ from their names. */
-export const WORDS: Record<string, string> = {
+const WORDS: Record<string, string> = {
   led: "LED",
   flap: "Split flap",
   "kind:total": "Total over time",
-  "calendar.svg": "A year of days",
-  "card.svg": "Card",
   bg: "Background",
   valueColor: "Number color",
   locale: "Language of numbers",
@@ -99,7 +97,6 @@ export const WORDS: Record<string, string> = {
   spark: "Sparkline",
   show: "Two numbers",
   "show:": "(off)",
-  period: "Period",
   "theme:": "Automatic",
   "theme:off": "As shields.io",
   auto: "Follow the reader",
@@ -120,6 +117,7 @@ const SPARK_STYLES = ["pill", "terminal"];
 export const STYLE_DEFAULTS: Record<string, string> = { spark: "14", theme: "auto" };
 /** The choice that leaves a style default out. */
 export const OFF = "off";
+
 /** Returns a name such as "labelColor" as words. */
 export function words(name: string) {
   const spaced = name.replace(/-/g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -127,58 +125,11 @@ export function words(name: string) {
 }
 
 export function valueWords(name: string, value: string) {
-  if (name === "locale") {
+  if (name === "locale" && value !== "") {
     return new Intl.DisplayNames("en", { type: "language" }).of(value) ?? value;
   }
   const [, count, unit = ""] = /^(\d+)([dwm]?)$/.exec(value) ?? [];
   const units = { w: "weeks", m: "months" } as Record<string, string>;
   if (count) return `Last ${count} ${units[unit] ?? "days"}`;
   return WORDS[`${name}:${value}`] ?? (value === "" ? "(none)" : words(value));
-}
-
-/** Returns the name of the parameter that the tiles of a kind choose, or an empty text. */
-export function tileName(kind: string) {
-  return TILES[kind] ?? "";
-}
-
-/** Returns the parameters of a picture, with their defaults in it. */
-export function parametersOf(kind: string, { controls, defaults }: Looks) {
-  const place = KINDS.indexOf(kind);
-  return Object.entries(controls).filter(([, { in: shaped = [0] }]) => shaped.includes(place))
-    .map(([name, { default: usual }]) => ([
-      name,
-      String((place > 0 && defaults[name]) || (usual ?? "")),
-    ] as [name: string, usual: string]));
-}
-
-/** Returns the values that differ from the defaults. */
-function looksOf(
-  { kind, values }: DesignState,
-  looks: Looks,
-  isCounting: boolean,
-  tile?: string,
-): Choices {
-  const style = kind === "badge" ? tile ?? values.style ?? "" : "";
-  return parametersOf(kind, looks).flatMap(([name, usual]) => {
-    if (hasNoEffect(name, isCounting, style, looks)) return [];
-    let value = (values[name] ?? "").trim();
-    if (name === "color" && values.swatch !== "other") value = values.swatch ?? "";
-    if (tile !== undefined && name === tileName(kind)) value = tile;
-    if (name in STYLE_DEFAULTS) {
-      value = value === OFF ? "" : value || styleDefault(name, kind, style);
-    }
-    return ["", usual].includes(value) ? [] : [[name, value] as [string, string]];
-  });
-}
-
-/** Returns the style default of a parameter, or an empty text. */
-export function styleDefault(name: string, kind: string, style: string) {
-  return (kind !== "badge" || SPARK_STYLES.includes(style)) && STYLE_DEFAULTS[name] || "";
-}
-
-/** Reports whether a parameter changes nothing in a style or in a badge that counts. */
-export function hasNoEffect(name: string, isCounting: boolean, style: string, { controls }: Looks) {
-  const { counting, unseen = [] } = controls[name] ?? {};
-  return isCounting && counting === false ||
-    unseen.includes(controls.style?.enum?.indexOf(style) ?? -1);
 }

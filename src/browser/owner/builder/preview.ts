@@ -2,75 +2,78 @@ import { keyOf } from "../counters/counter.ts";
 import { base, here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { copyButton } from "../../lib/clipboard.ts";
-import { byId, fill, make } from "../../lib/make.ts";
-import { errorMessage } from "../../lib/words.ts";
-import type { Choices, Result } from "./design.ts";
+import { byId, make } from "../../lib/make.ts";
+import type { Choices, Design } from "./design.ts";
 import { call, facts, sessionToken } from "../sign_in/session.ts";
 import { elementSnippet, imageSnippets, queryOf } from "../../lib/snippets.ts";
 
-/** The state of the preview and the snippets. */
-const shown = {
-  /** Number of the last design, by which late responses to earlier ones are ignored. */
-  turn: 0,
-  /** Settled once the snippets show the last design. */
-  done: Promise.withResolvers<void>(),
-  /** The step before there is a line to paste, or empty. */
-  obstacle: "",
-  format: "Markdown",
-  /** The lines by their formats. */
-  texts: {} as Record<string, string>,
-};
+/** The lines to paste by their formats. */
+type Lines = Readonly<Record<string, string>>;
+
+/** The result of asking the service about a design. */
+export interface Outcome {
+  /** The facts about the counters. */
+  words: string;
+  /** The step before there are lines, or empty. */
+  obstacle: string;
+  lines: Lines;
+}
+
+/** All formats. */
+const FORMATS = ["Markdown", "HTML", "reST", "AsciiDoc", "URL", "Script", "List", "shields.io"];
+/** The format that was chosen. */
+let format = "Markdown";
+let lines: Lines = {};
 
 const previews = byId("previews");
 const sight = byId<HTMLImageElement>("sight");
 const snippets = byId("snippets");
-const obstacleLine = byId("obstacle");
-const pasted = byId("pasted");
-const tabs = byId("formats");
+const tabs = choice("Format", FORMATS, 0, (index) => {
+  format = FORMATS[index] ?? format;
+  showLine();
+});
 const code = byId("code");
-const bar = byId("copy");
 const copyName = make("span");
 // It stays while the design changes, so that no click on it is lost.
 const copying = copyButton(copyName, lineToCopy);
 copying.className = "primary";
-bar.append(copying);
+byId("copy").append(copying);
+byId("formats").append(tabs.element);
 byId("host").textContent = location.hostname;
 byId("to-field", { click: () => byId("id").focus() });
 for (const image of [...previews.querySelectorAll("img"), sight]) {
   image.addEventListener("error", () => blank(image));
 }
 
-/** Reports whether a design is the last one. */
-export function isCurrent(mine: number) {
-  return mine === shown.turn;
-}
+/** Number of the last design. */
+let last = 0;
+/** Settled once the lines are those of the last design. */
+let done = Promise.withResolvers<void>();
 
-/** Marks the snippets as outdated. Returns the number of the new design. */
-export function awaitResult() {
-  if (snippets.ariaBusy !== "true") shown.done = Promise.withResolvers();
+/** Marks the lines as outdated. Returns a function that reports whether a design is the last. */
+export function outdate() {
+  if (snippets.ariaBusy !== "true") done = Promise.withResolvers();
   snippets.ariaBusy = "true";
-  return ++shown.turn;
+  const mine = ++last;
+  return () => mine === last;
 }
 
-/** Returns the line once it is that of the last design. Without one, the name has the focus. */
+/** Returns the line of the last design. Without one, the name has the focus. */
 async function lineToCopy() {
-  await shown.done.promise;
-  if (shown.obstacle === "") return code.textContent ?? "";
+  await done.promise;
+  if (!copying.ariaDisabled) return code.textContent;
   byId("id").focus();
 }
 
 // --- Pictures ------------------------------------------------------------------------------------
 
 /** Shows the previews of a design, or empty frames if it has no picture. */
-export function showPreviews(design: Result, hasPicture: boolean) {
-  const { kind, ids } = design;
-  previews.dataset.kind = kind;
-  for (const title of previews.querySelectorAll(".title")) {
-    title.textContent = /[^/]*(?=\/?$)/.exec(hasPicture && ids[0] || "")?.[0] ?? "";
-  }
+export function showPreviews(design: Design, hasPicture: boolean) {
+  previews.dataset.kind = design.kind;
+  const name = hasPicture ? /[^/]*(?=\/?$)/.exec(design.ids[0] ?? "")?.[0] : "";
+  for (const title of previews.querySelectorAll(".title")) title.textContent = name ?? "";
   for (const image of previews.querySelectorAll("img")) {
-    image.alt = hasPicture ? `Preview on a ${image.id.slice(3)} page` : "";
-    showPicture(image, design, hasPicture);
+    showPicture(image, design, hasPicture, `Preview on a ${image.id.slice(3)} page`);
   }
   showPicture(sight, design, hasPicture);
   byId("view-name").textContent = isSample(design)
@@ -78,36 +81,37 @@ export function showPreviews(design: Result, hasPicture: boolean) {
     : "Preview on light and dark";
 }
 
-function isSample({ ids }: Result) {
+function isSample({ ids }: Design) {
   return ids.length === 0 || !facts.openReads && !sessionToken();
 }
 
 /** Takes a picture that is not there out of the page, so that no earlier one stays. */
 function blank(image: HTMLImageElement) {
-  image.removeAttribute("src");
+  for (const name of ["src", "data-path"]) image.removeAttribute(name);
   image.alt = "";
 }
 
-/** The path and session of each image. */
-const pictured: WeakMap<HTMLImageElement, string> = new WeakMap();
-
 /** Shows a picture without counting. If reads are protected, visitors see a sample. */
-export async function showPicture(image: HTMLImageElement, design: Result, hasPicture: boolean) {
+export async function showPicture(
+  image: HTMLImageElement,
+  design: Design,
+  hasPicture: boolean,
+  alt = "",
+) {
+  if (!hasPicture) return blank(image);
   const { kind, ids, looks } = design;
-  const token = sessionToken();
   const path = isSample(design)
     ? `sample/${kind}?${queryOf(looks)}`
     : `${kind}?${queryOf([...named(ids), ...looks])}`;
-  const wanted = hasPicture ? `${path} ${token}` : "";
-  if (wanted !== "" && pictured.get(image) === wanted) return;
-  pictured.set(image, wanted);
-  if (!hasPicture) return image.removeAttribute("src");
+  image.alt = alt;
+  if (image.dataset.path === path) return;
+  image.dataset.path = path;
   if (facts.openReads || isSample(design)) {
     image.src = new URL(path, here).href;
     return;
   }
   const answer = await call(path, { headers: { accept: "image/svg+xml" } }).catch(() => undefined);
-  if (!answer || pictured.get(image) !== wanted) return;
+  if (!answer || image.dataset.path !== path) return;
   URL.revokeObjectURL(image.src);
   image.src = URL.createObjectURL(await answer.blob());
 }
@@ -118,64 +122,47 @@ function named(ids: readonly string[]): Choices {
 
 // --- What is pasted ------------------------------------------------------------------------------
 
-/**
- * Shows what is pasted for a design, whose number is `mine`. `obstacle` is the step before there is
- * a line, or empty.
- */
-export async function showSnippets(design: Result, obstacle: string, mine: number) {
-  const { isCounting, prefix, usesGroupKey } = design;
-  const isClear = obstacle === "";
+/** Shows what is pasted for a design, or what to do before. */
+export function showLines({ isCounting, prefix, usesGroupKey }: Design, outcome: Outcome) {
+  const isClear = outcome.obstacle === "";
   const isOwner = sessionToken() !== undefined;
-  const works = isClear && (isOwner || isCounting || facts.openReads);
-  let failure: string | undefined;
-  const texts = works && await snippetsOf(design).catch((error) => {
-    failure = errorMessage(error);
-  });
-  if (!isCurrent(mine)) return;
-  shown.obstacle = obstacle;
-  shown.texts = texts || {};
-  obstacleLine.hidden = isClear;
-  byId("to-field").textContent = obstacle;
+  lines = outcome.lines;
+  const hasLines = "URL" in lines;
+  byId("obstacle").hidden = isClear;
+  byId("to-field").textContent = outcome.obstacle;
   byId("keyless").hidden = !isClear || isOwner || !isCounting;
-  byId("protected").hidden = !isClear || isOwner || isCounting || facts.openReads;
-  pasted.hidden = !texts;
-  bar.hidden = !texts && isClear;
-  copying.ariaDisabled = isClear ? null : "true";
-  copying.setAttribute("aria-describedby", isClear ? "" : obstacleLine.id);
-  showLine();
-  snippets.ariaBusy = "false";
-  shown.done.resolve();
-  fill(byId("failure"), make("span", failure ?? ""), { hidden: failure === undefined });
-  byId("safe").hidden = !isClear || failure !== undefined || !isOwner || !isCounting;
+  byId("protected").hidden = !isClear || hasLines;
+  byId("pasted").hidden = !hasLines;
+  byId("copy").hidden = isClear && !hasLines;
+  byId("safe").hidden = !isClear || !isOwner || !isCounting;
   byId("local").hidden = !isClear || !/^(localhost|127\.|\[)/.test(location.hostname);
   byId("opened").textContent = usesGroupKey ? `every counter under ${prefix}` : "this counter";
+  copying.ariaDisabled = isClear ? null : "true";
+  copying.setAttribute("aria-describedby", isClear ? "" : "obstacle");
+  showLine();
+  snippets.ariaBusy = "false";
+  done.resolve();
 }
 
-/** Shows the line of the chosen format, and the formats if they are others than before. */
+/** Shows the line of the chosen format, or of the first one. */
 function showLine() {
-  const formats = Object.keys(shown.texts);
-  const chosen = Math.max(0, formats.indexOf(shown.format));
-  const format = formats[chosen] ?? shown.format;
-  const pick = (index: number) => {
-    shown.format = formats[index] ?? format;
-    showLine();
-  };
-  if (tabs.dataset.formats !== formats.join()) {
-    fill(tabs, choice("Format", formats, chosen, pick).element);
+  const shown = format in lines ? format : "Markdown";
+  for (const [index, name] of FORMATS.entries()) {
+    tabs.element.children[index]?.toggleAttribute("hidden", !(name in lines));
   }
-  tabs.dataset.formats = formats.join();
-  code.textContent = shown.texts[format] ?? "";
-  copyName.textContent = `Copy ${format}`;
+  tabs.mark(FORMATS.indexOf(shown));
+  code.textContent = lines[shown] ?? "";
+  copyName.textContent = `Copy ${shown}`;
 }
 
-async function snippetsOf(
-  { kind, ids, looks, isCounting, isOnce, prefix, usesGroupKey, alt }: Result,
-): Promise<Record<string, string>> {
+/** Returns the lines of a design by their formats. */
+export async function linesOf(
+  { kind, ids, looks, isCounting, once, prefix, usesGroupKey, alt }: Design,
+): Promise<Lines> {
   const [id = ""] = ids;
   const key = !isCounting || !sessionToken()
     ? "KEY"
     : (await (usesGroupKey ? keyOf("prefix", prefix) : keyOf("id", id))).key;
-  const once: Choices = isOnce ? [["once", "day"]] : [];
   const keyed: Choices = isCounting ? [["key", key]] : [];
   const addressOf = (path: string, choices: Choices) =>
     new URL(`${path}?${queryOf([...named(ids), ...choices])}`, base).href;

@@ -123,7 +123,7 @@ testPage(
         ok(await control.count() > 0, `${name} of ${path} has no control`);
         if (name !== "style") continue;
         const styles = schema.enum?.filter((style) => style !== "flat") ?? [];
-        const values = await page.locator(".tile input").evaluateAll((radios) =>
+        const values = await page.locator(".tile [name=style]").evaluateAll((radios) =>
           radios.map((radio) => radio.getAttribute("value") ?? "")
         );
         deepStrictEqual(values.toSorted(), styles.toSorted());
@@ -141,6 +141,8 @@ testPage(
     await page.getByRole("radio", { name: "Odometer" }).check();
     await theme.waitFor({ state: "hidden" });
     ok(!(await lineIn(page, "URL")).includes("theme="));
+    await page.getByRole("radio", { name: "Plastic" }).check();
+    match(await lineIn(page, "URL"), /theme=dark/);
     await page.getByRole("radio", { name: /Count views and show them/ }).check();
     await page.getByLabel("Period").waitFor({ state: "hidden" });
   },
@@ -247,11 +249,12 @@ testPage(
     await page.getByLabel("Compare with").fill("two\n\n three ");
     await page.locator("#code").getByText("id=three").waitFor();
     match(await lineIn(page, "URL"), /chart\.svg\?id=home&id=two&id=three&theme=auto&kind=total$/);
+    ok(await page.getByRole("radio", { name: "Total over time" }).isChecked());
     strictEqual(await page.getByRole("radio", { name: "Bars" }).count(), 0);
     ok((await shown(page, "#on-light")).width > 0);
     await page.getByLabel("Compare with").fill("1\n2\n3\n4\n5\n6");
     await page.getByText("A chart shows up to 6 counters. These are 7.").waitFor();
-    await page.getByRole("button", { name: "Correct the names first" }).waitFor();
+    await page.getByRole("button", { name: "Remove a counter first" }).waitFor();
     await page.getByLabel("Compare with").fill("two\nthree");
     await page.locator("#code").getByText("id=three").waitFor();
 

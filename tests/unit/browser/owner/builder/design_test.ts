@@ -1,12 +1,10 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import builder from "../../../../../src/browser/owner/builder/builder.html" with { type: "text" };
 import {
-  type DesignState,
-  hasNoEffect,
+  designOf,
   type Looks,
   MAX_COUNTERS,
-  newDesign,
-  resultOf,
+  type Values,
   valueWords,
 } from "../../../../../src/browser/owner/builder/design.ts";
 import { MAX_DRAWN } from "../../../../../src/http/endpoint.ts";
@@ -24,45 +22,37 @@ const LOOKS: Looks = {
   defaults: {},
 };
 
-const result = (changes: Partial<DesignState>, isOwner = false, tile?: string) =>
-  resultOf({ ...newDesign(), ...changes }, LOOKS, isOwner, tile);
+const design = (values: Values, tile?: string) => designOf(values, LOOKS, tile);
 
-Deno.test("a result has what differs from the defaults, and what a style has by default", () => {
+Deno.test("a design has what differs from the defaults, and what a style has by default", () => {
   const values = { style: "pill", label: "views", color: "red", swatch: "", period: "month" };
-  deepStrictEqual(result({ values }).looks, [
+  deepStrictEqual(design(values).looks, [
     ...[["style", "pill"], ["spark", "14"], ["theme", "auto"], ["period", "month"]],
   ]);
-  strictEqual(result({ values }).alt, "views");
+  strictEqual(design(values).alt, "views");
   const own = { ...values, swatch: "other", spark: "off", label: " reads " };
-  deepStrictEqual(result({ values: own }).looks, [
+  deepStrictEqual(design(own).looks, [
     ...[["style", "pill"], ["label", "reads"], ["theme", "auto"], ["color", "red"]],
     ["period", "month"],
   ]);
-  strictEqual(result({ values: own }).alt, "reads");
+  strictEqual(design(own).alt, "reads");
 });
 
-Deno.test("a result leaves out what the style of a tile or a badge that counts does not have", () => {
-  const values = { style: "pill", spark: "7", period: "month" };
-  deepStrictEqual(result({ values }, true, "plastic").looks, [["style", "plastic"]]);
-  strictEqual(hasNoEffect("spark", false, "plastic", LOOKS), true);
-  strictEqual(hasNoEffect("period", true, "pill", LOOKS), true);
-  strictEqual(hasNoEffect("spark", true, "pill", LOOKS), false);
+Deno.test("a design leaves out what the style of a tile or a badge that counts does not have", () => {
+  const values = { style: "pill", spark: "7", period: "month", do: "count" };
+  deepStrictEqual(design(values, "plastic").looks, [["style", "plastic"]]);
+  deepStrictEqual([...design(values).known.keys()], ["style", "label", "spark", "theme", "color"]);
 });
 
-Deno.test("the address of a result names it, and nothing that goes without saying", () => {
-  const values = { once: "day", kind: "area" };
-  const ids = ["a/b", "c", "a/b"];
-  deepStrictEqual(result({}).address, []);
-  deepStrictEqual(result({ kind: "chart.svg", counts: true, ids, values }).address, [
-    ...[["picture", "chart.svg"], ["id", "a/b"], ["id", "c"], ["spark", "14"], ["theme", "auto"]],
-    ["kind", "area"],
-  ]);
-  deepStrictEqual(result({ ids, values: { ...values, group: "on" } }, true).address, [
-    ...[["id", "a/b"], ["once", "day"], ["group", "on"]],
-  ]);
-  deepStrictEqual(result({ ids: ["c"], counts: true, values: { group: "on" } }).address, [
-    ...[["id", "c"], ["do", "count"]],
-  ]);
+Deno.test("a chart compares counters, each once, and none of them has bars, a visitor or a key", () => {
+  const values = { do: "count", id: "a/b", others: " c \n\na/b", once: "day", group: "on" };
+  const chart = design({ ...values, picture: "chart.svg", kind: "bars" });
+  deepStrictEqual(chart.ids, ["a/b", "c"]);
+  deepStrictEqual(chart.looks, [["spark", "14"], ["theme", "auto"], ["kind", "total"]]);
+  deepStrictEqual([chart.once, chart.usesGroupKey], [[], false]);
+  const badge = design(values);
+  deepStrictEqual([badge.ids, badge.once], [["a/b"], [["once", "day"]]]);
+  ok(badge.usesGroupKey && !design({ ...values, id: "c" }).usesGroupKey);
 });
 
 Deno.test("valueWords() reads as words", () => {

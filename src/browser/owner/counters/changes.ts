@@ -23,8 +23,6 @@ interface Change {
 
 /** Maximum number of requests at a time. Browsers open as many connections. */
 const REQUESTS = 6;
-/** Number of counters from which on the progress is shown, and after how many of them. */
-const PROGRESS = 100;
 
 /** Asks for the total of a counter, and sets it. */
 export function askTotal({ id, total }: Figures) {
@@ -80,10 +78,8 @@ export function askMove(rows: readonly Figures[], isMerge: boolean) {
   const ids = idsOf(rows);
   const from = isMerge ? "" : commonOf(ids);
   const [most] = rows.toSorted((one, other) => other.total - one.total);
-  const totals = new Map(shown.rows.map(({ id, total }) => [id, total]));
-  const isOne = isMerge || ids.length === 1;
   const field = make("input", {
-    "aria-label": isOne ? "New id" : "New prefix",
+    "aria-label": isMerge || ids.length === 1 ? "New id" : "New prefix",
     required: true,
     value: isMerge ? most?.id : from,
     input,
@@ -91,8 +87,8 @@ export function askMove(rows: readonly Figures[], isMerge: boolean) {
   const effect = make("p", { role: "status" });
   const button = make("button.primary");
   const target = () => field.value.trim().normalize();
-  const targetOf = (id: string) => target() + (isMerge ? "" : id.slice(from.length));
-  const moving = () => rows.filter(({ id }) => !isMerge || id !== target());
+  /** The new id of each counter that moves. */
+  let moves = new Map<string, string>();
   ask({
     words: [
       ...[isMerge ? "Merge " : "Rename ", nameOf(ids)],
@@ -100,49 +96,40 @@ export function askMove(rows: readonly Figures[], isMerge: boolean) {
     ],
     parts: [field, effect],
     button,
-    act() {
-      const to = target();
-      const ids = idsOf(moving());
-      const targets = new Map(ids.map((id) => [id, targetOf(id)]));
-      const both = ids.find((id) => targets.has(targets.get(id) ?? "") && targets.get(id) !== id);
-      if (both) throw new Error(`${targets.get(both)} is itself renamed. Rename it first.`);
-      return change({
-        ids,
+    act: () =>
+      change({
+        ids: [...moves.keys()],
         request: (id) => [
-          `counters/move?${queryOf([["id", id], ["to", targets.get(id) ?? ""]])}`,
+          `counters/move?${queryOf([["id", id], ["to", moves.get(id) ?? ""]])}`,
           { method: "POST" },
         ],
-        words: (name, before) => ["Moved ", name, " to ", nameOf([to]), `: ${viewsIn(before)}.`],
+        words: (name, before) => [
+          ...["Moved ", name, " to ", nameOf([target()]), `: ${viewsIn(before)}.`],
+        ],
         // The addition that may be refused is first, so that no view is at both ids.
-        undo: (before) => [{ ...negative(before), id: targets.get(before.id) ?? "" }, before],
-      });
-    },
+        undo: (before) => [{ ...negative(before), id: moves.get(before.id) ?? "" }, before],
+      }),
   });
   input();
   field.select();
 
-  /** Says what would happen. The service refuses what cannot be. */
+  /** Says what would happen. The service refuses other ids that cannot be. */
   function input() {
     const to = target();
-    const some = moving();
-    const known = some.flatMap(({ id }) => {
-      const there = targetOf(id);
-      return there === id ? [] : totals.get(there) ?? [];
-    });
-    const [there] = known;
-    const name = some.length === 1 ? some[0]?.id : plural(some.length, "counter");
-    const total = sumOf(some);
-    const views = plural(total, "view");
-    button.textContent = isMerge || there !== undefined ? "Merge" : "Rename";
-    effect.textContent = to === from || some.length === 0
-      ? ""
-      : !isOne
-      ? `${name} move to ${to}. Existing there: ${grouped(known.length)}.`
-      : there === undefined
-      ? `${to} gets the ${views} of ${name}.`
-      : `${views} of ${name} are added to the ${grouped(there)} of ${to}: ${
-        grouped(total + there)
-      }.`;
+    const all = ids.map((id) => [id, isMerge ? to : to + id.slice(from.length)] as const);
+    moves = new Map(all.filter(([id, target]) => id !== target));
+    const reached = new Set(moves.values());
+    const there = shown.rows.filter(({ id }) => reached.has(id));
+    const both = there.find(({ id }) => moves.has(id));
+    const wrong = both && `${both.id} is itself renamed. Rename it first.`;
+    field.setCustomValidity(wrong ?? (moves.size > 0 ? "" : "Enter another id."));
+    const views = sumOf(rows.filter(({ id }) => moves.has(id)));
+    const more = sumOf(there);
+    button.textContent = isMerge || there.length > 0 ? "Merge" : "Rename";
+    const end = there.length > 0
+      ? `, with the ${grouped(more)} there: ${grouped(views + more)}`
+      : "";
+    effect.textContent = moves.size > 0 ? `${plural(views, "view")} will be at ${to}${end}.` : "";
   }
 }
 
@@ -174,51 +161,48 @@ async function change(it: Change) {
     shown.picked.delete(id);
   });
   if (before.length === 0) throw error;
-  const undo = addition(true);
+  const ids = idsOf(before);
+  const undo = undoing(
+    it,
+    before,
+    () =>
+      change({ ...it, ids }).then((tell) => tell(), (error) => toast([errorMessage(error)], [])),
+  );
   return () => {
     const why = error ? ` ${errorMessage(error)}` : "";
-    const name = nameOf(idsOf(before), it.ids.length);
-    toast([...it.words(name, before), why], [["Undo", undo]]);
+    toast([...it.words(nameOf(ids, it.ids.length), before), why], [["Undo", undo]]);
     shown.reload();
   };
+}
 
-  /** Returns an action whose additions have names, so that trying again adds them once. */
-  function addition(isUndo: boolean) {
-    const named = before.map((line) => ({ line, name: crypto.randomUUID() }));
-    return () => add(named, isUndo);
-  }
-
-  /**
-   * Undoes the change, or does it again, by additions, which keep what was counted since. What is
-   * left of an undo after an error is only in this page.
-   */
-  async function add(lines: readonly { line: Line; name: string }[], isUndo: boolean) {
-    const { left, error } = await forEach(lines, async ({ line, name }) => {
-      const undo = it.undo(line);
-      const additions = isUndo ? undo : undo.map(negative).reverse();
-      for (const [index, { id, ...body }] of additions.entries()) {
-        const headers = { "idempotency-key": `${name}-${index}` };
+/**
+ * Returns an action that undoes a change by additions, which keep what was counted since. They have
+ * names, so that trying again adds them once.
+ */
+function undoing({ undo }: Change, before: readonly Line[], redo: () => void) {
+  const name = crypto.randomUUID();
+  let lines = [...before.entries()];
+  return async function act() {
+    const count = lines.length;
+    const { left, error } = await forEach(lines, async ([at, line]) => {
+      const headers = { "idempotency-key": `${name}-${at}` };
+      for (const { id, ...body } of undo(line)) {
         const init = { method: "PUT", headers, body: JSON.stringify(body) };
         await callForJson(`${pathOf(id)}&mode=add`, init);
       }
     });
-    const [some, none, next] = isUndo
-      ? ["Restored ", "Not restored: ", "Redo"]
-      : ["Redone: ", "Not redone: ", "Undo"];
-    const rest = left.map(({ line }) => line);
-    const done = idsOf(lines.filter((one) => !left.includes(one)).map(({ line }) => line));
-    if (left.length === 0) toast([some, nameOf(done), "."], [[next, addition(!isUndo)]]);
+    const done = lines.filter((line) => !left.includes(line)).map(([, { id }]) => id);
+    const said = ["Restored ", nameOf(done, count), "."];
+    lines = left;
+    const rest = left.map(([, line]) => line);
+    if (left.length === 0) toast(said, [["Redo", redo]]);
     else {
-      const words = done.length > 0
-        ? [some, nameOf(done, lines.length)]
-        : [none, nameOf(idsOf(rest))];
-      toast([...words, `. ${errorMessage(error)}`], [
-        ...isUndo ? [["Save the rest as a file", () => saveLines(rest)] as const] : [],
-        ["Try again", () => add(left, isUndo)],
-      ]);
+      // The rest is only in this page.
+      const save = ["Save the rest as a file", () => saveLines(rest)] as const;
+      toast([...said, ` ${errorMessage(error)}`], [save, ["Try again", act]]);
     }
     await shown.reload();
-  }
+  };
 }
 
 /**
@@ -237,10 +221,6 @@ async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promis
       } catch (caught) {
         error ??= caught;
         if (!(caught instanceof Refused && caught.status === 409)) waiting.length = 0;
-      }
-      const done = items.length - left.size;
-      if (items.length > PROGRESS && done % PROGRESS === 0) {
-        toast([`${grouped(done)} of ${plural(items.length, "counter")}…`], []);
       }
     }
   }
@@ -280,7 +260,6 @@ function viewsIn(lines: readonly Line[]) {
 
 /** Returns the id of a counter, or the number of several, of which there may be more. */
 export function nameOf(ids: readonly string[], all = ids.length) {
-  const [id = ""] = ids;
-  const part = ids.length < all ? `${grouped(ids.length)} of ` : "";
-  return all === 1 ? make("b", { dir: "auto" }, id) : `${part}${plural(all, "counter")}`;
+  if (ids.length < all) return `${grouped(ids.length)} of ${plural(all, "counter")}`;
+  return all === 1 ? make("b", { dir: "auto" }, ids[0]) : plural(all, "counter");
 }

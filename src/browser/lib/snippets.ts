@@ -15,6 +15,14 @@ export function queryOf(pairs: readonly (readonly [name: string, value: string])
   return pairs.map(([name, value]) => `${name}=${inQuery(value)}`).join("&");
 }
 
+/** Returns an address of the service for others. */
+export function addressOf(
+  path: string,
+  pairs: readonly (readonly [name: string, value: string])[],
+) {
+  return new URL(`${path}?${queryOf(pairs)}`, base).href;
+}
+
 export function inHtml(text: string) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

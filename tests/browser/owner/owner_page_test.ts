@@ -112,7 +112,7 @@ testOwner(
       CSV: `id,views,image\nblog/one,10,${image("blog/one")}\nblog/two,300,`,
     };
     for (const [format, begin] of Object.entries(copied)) {
-      await page.getByLabel("Format", { exact: true }).last().selectOption(format);
+      await page.getByRole("combobox", { name: "Format" }).selectOption(format);
       await page.getByRole("button", { name: "Copy all lines" }).click();
       await page.getByRole("button", { name: "Copied", exact: true }).waitFor();
       const text = await page.evaluate<string>("navigator.clipboard.readText()");

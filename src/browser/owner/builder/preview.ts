@@ -1,11 +1,11 @@
-import { keyOf } from "../counters/counter.ts";
-import { base, here } from "../../lib/browser.ts";
+import { keyOf } from "../counters/detail.ts";
+import { here } from "../../lib/browser.ts";
 import { choice } from "../../lib/choice.ts";
 import { copyButton } from "../../lib/clipboard.ts";
 import { byId, make } from "../../lib/make.ts";
 import type { Choices, Design } from "./design.ts";
 import { call, facts, sessionToken } from "../sign_in/session.ts";
-import { elementSnippet, imageSnippets, queryOf } from "../../lib/snippets.ts";
+import { addressOf, elementSnippet, imageSnippets, queryOf } from "../../lib/snippets.ts";
 
 /** The lines to paste by their formats. */
 type Lines = Readonly<Record<string, string>>;
@@ -164,9 +164,8 @@ export async function linesOf(
     ? "KEY"
     : (await (usesGroupKey ? keyOf("prefix", prefix) : keyOf("id", id))).key;
   const keyed: Choices = isCounting ? [["key", key]] : [];
-  const addressOf = (path: string, choices: Choices) =>
-    new URL(`${path}?${queryOf([...named(ids), ...choices])}`, base).href;
-  const address = addressOf(isCounting ? "hit.svg" : kind, [...looks, ...once, ...keyed]);
+  const shown = [...named(ids), ...looks];
+  const address = addressOf(isCounting ? "hit.svg" : kind, [...shown, ...once, ...keyed]);
   const snippets: Record<string, string> = imageSnippets(address, alt);
   if (kind !== "badge") return snippets;
   snippets.Script = `${elementSnippet("tally-mark", [["counter", id], ...keyed, ...once])} views`;
@@ -174,7 +173,8 @@ export async function linesOf(
     snippets.List = elementSnippet("tally-top", [["prefix", prefix], ...keyed, ["limit", "5"]]);
   }
   if (!isCounting && facts.openReads) {
-    const url = addressOf("badge.json", looks.filter(([name]) => facts.controls[name]?.shields));
+    const known = looks.filter(([name]) => facts.controls[name]?.shields);
+    const url = addressOf("badge.json", [...named(ids), ...known]);
     snippets["shields.io"] = `https://img.shields.io/endpoint?${new URLSearchParams({ url })}`;
   }
   return snippets;

@@ -12,11 +12,10 @@ import {
 } from "./arrangement.ts";
 import { MAX_WHOLE, short, sparkOf, trend } from "../../lib/cells.ts";
 import { keep, kept } from "../../lib/storage.ts";
-import { counterDetail } from "./counter.ts";
+import { detailOf } from "./detail.ts";
 import { debounced } from "../../lib/browser.ts";
 import { byId, draw, make } from "../../lib/make.ts";
 import { grouped, plural } from "../../lib/words.ts";
-import { groupDetail } from "./group.ts";
 import { boxFor, everything, selectBy, showSelection } from "./selection.ts";
 import { shown } from "./shown.ts";
 
@@ -253,9 +252,8 @@ function toggle(line: string) {
 }
 
 function detailFor({ row, group }: Line) {
-  const inside = () => group ? groupDetail(row, group.members) : counterDetail(row);
-  const detail = shown.open?.detail ??
-    make("tr.detail", make("td", { colspan: ALL_COLUMNS }, inside()));
+  const inside = () => make("td", { colspan: ALL_COLUMNS }, detailOf(row, group?.members));
+  const detail = shown.open?.detail ?? make("tr.detail", inside());
   if (shown.open) shown.open.detail = detail;
   return detail;
 }

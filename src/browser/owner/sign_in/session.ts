@@ -125,14 +125,6 @@ export async function callForLines(
   }
 }
 
-/** Exchanges the secret, or the token of a sign-in link, for a session. */
-async function begin(secret: string) {
-  const headers = { authorization: `Bearer ${secret}` };
-  const answer = await call("session", { method: "POST", headers });
-  keepSession(await answer.text());
-  follow();
-}
-
 const field = byId<HTMLInputElement>("secret");
 
 /** Shows the form to sign in as a view of its own, or hides it. */
@@ -150,39 +142,39 @@ function refuse(reason: string) {
   field.ariaInvalid = String(reason !== "");
 }
 
-function reasonFor(error: unknown, forWrong: string) {
-  const message = errorMessage(error);
-  // Sessions that are off do not depend on the secret that was typed.
-  return error instanceof Refused && error.status === 401 && !/sessions are off/i.test(message)
-    ? forWrong
-    : message;
+/**
+ * Exchanges the secret, or the token of a sign-in link, for a session. Otherwise it asks for the
+ * secret, and says why. `forWrong` is the reason if there is no such secret or token.
+ */
+async function begin(secret: string, forWrong: string) {
+  try {
+    const headers = { authorization: `Bearer ${secret}` };
+    const answer = await call("session", { method: "POST", headers });
+    keepSession(await answer.text());
+    field.value = "";
+    follow();
+  } catch (error) {
+    if (!gate.open) begun();
+    const message = errorMessage(error);
+    const isRefused = error instanceof Refused && error.status === 401;
+    // Sessions that are off do not depend on the secret that was typed.
+    refuse(isRefused && !/sessions are off/i.test(message) ? forWrong : message);
+    field.select();
+  }
 }
 
 byId("gate-form", {
-  async submit(event) {
+  submit(event) {
     event.preventDefault();
-    try {
-      await begin(field.value);
-      field.value = "";
-    } catch (error) {
-      refuse(reasonFor(error, "That is not the secret of this server."));
-      field.select();
-    }
+    begin(field.value, "That is not the secret of this server.");
   },
 });
 
 /** Signs in with the token of a sign-in link, which first leaves the address. */
-export async function followLink(token: string) {
+export function followLink(token: string) {
   history.replaceState(null, "", "#counters");
-  try {
-    await begin(token);
-  } catch (error) {
-    begun();
-    refuse(
-      reasonFor(
-        error,
-        "This sign-in link was already used or has expired. Sign in with the secret instead.",
-      ),
-    );
-  }
+  begin(
+    token,
+    "This sign-in link was already used or has expired. Sign in with the secret instead.",
+  );
 }

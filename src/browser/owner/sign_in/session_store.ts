@@ -2,12 +2,6 @@ import { keep, kept, nameInBrowser } from "../../lib/storage.ts";
 
 const SESSION = "session";
 
-/** A session as the service returned it, or null. `isNew` is false in a reply to a new tab. */
-interface Message {
-  readonly session: string | null;
-  readonly isNew: boolean;
-}
-
 /** Returns the session as it was created, or null. */
 function stored() {
   return kept("sessionStorage", SESSION);
@@ -31,21 +25,19 @@ export function keepSession(session: string | null) {
   if (!keep("sessionStorage", SESSION, session)) {
     throw new Error("Allow this page to store data in your browser, then sign in again.");
   }
-  tabs.postMessage({ session, isNew: true } satisfies Message);
+  tabs.postMessage({ session });
 }
 
 /** Asks other tabs for a session. Calls a function when another tab begins or ends it. */
 export function askForSession(began: () => void, ended: () => void) {
-  tabs.addEventListener("message", ({ data }: MessageEvent<Message | "ask">) => {
+  tabs.addEventListener("message", ({ data }: MessageEvent<{ session: string | null } | "ask">) => {
     if (data === "ask") {
-      if (sessionToken()) tabs.postMessage({ session: stored(), isNew: false } satisfies Message);
-      return;
+      if (sessionToken()) tabs.postMessage({ session: stored() });
+    } else if (data.session !== stored()) {
+      keep("sessionStorage", SESSION, data.session);
+      if (data.session === null) ended();
+      else began();
     }
-    const { session, isNew } = data;
-    if (session === stored() || !isNew && isSignedIn()) return;
-    keep("sessionStorage", SESSION, session);
-    if (session === null) ended();
-    else began();
   });
   if (!isSignedIn()) tabs.postMessage("ask");
 }

@@ -42,22 +42,16 @@ export function chart(
 
   function paint() {
     const known = { newest: today, hits: days };
-    const shown = markRange();
-    const unit = shown === "12m" ? "month" : "day";
-    const bars = namedBars(known, knownRange(RANGES[shown], known));
-    plot.show(bars, unit, peakIndex(bars, known));
-    const rows = bars.toReversed().map(({ long, hits }) => [long, grouped(hits)]);
-    fill(table, tableOf("table.plain", [["Date", "th"], ["Views", "td"]], rows));
-  }
-
-  /** Marks the range and returns it, or the shortest one that shows as much. */
-  function markRange() {
-    const known = knownDays(days).length;
-    const isFirstMonth = known > 0 && known <= RANGES["30d"].count;
+    const count = knownDays(days).length;
+    // In the first month, the shortest range shows as much as the next one.
+    const isFirstMonth = count > 0 && count <= RANGES["30d"].count;
     const shown = isFirstMonth && range === "90d" ? "30d" : range;
     ranges.element.children[NAMES.indexOf("90d")]?.toggleAttribute("hidden", isFirstMonth);
     ranges.mark(NAMES.indexOf(shown));
-    return shown;
+    const bars = namedBars(known, knownRange(RANGES[shown], known));
+    plot.show(bars, RANGES[shown].unit, peakIndex(bars, known));
+    const rows = bars.toReversed().map(({ long, hits }) => [long, grouped(hits)]);
+    fill(table, tableOf("table.plain", [["Date", "th"], ["Views", "td"]], rows));
   }
 
   return {

@@ -1,5 +1,5 @@
 import { chart } from "./history_chart.ts";
-import { fill, make } from "./make.ts";
+import { make } from "./make.ts";
 import { errorMessage, grouped } from "./words.ts";
 import { type DayHits, dayNumber, type Figures, figuresOf, fullDay, YEAR } from "./figures.ts";
 import { comparison, MAX_WHOLE, short, weekFacts } from "./cells.ts";
@@ -39,42 +39,31 @@ export function rowDetail(
   loading: Promise<History>,
   ...parts: (Node | false)[]
 ) {
+  const { id, total, yesterday, month } = row;
   const facts = make("p.facts");
-  const views = chart(row.id, "30d");
-  const show = (figures: Figures, history?: History) => {
-    views.show(figures.days, today);
-    describe(facts, figures, today, history);
-  };
-  show(row);
-  loading.then(
-    (history) =>
-      show(figuresOf({ id: row.id, hits: row.total, days: history.days }, today, YEAR), history),
-    (error) => facts.append(errorMessage(error)),
-  );
-  return make(".split", make("div", views.element, facts), make("div", ...parts));
-}
-
-/** Shows the numbers in full, the best day, the average and the beginning of the daily history. */
-function describe(
-  place: HTMLElement,
-  { yesterday, month, total, days: last }: Figures,
-  today: number,
-  { days = {}, since = Object.keys(days).sort()[0] }: History = {},
-) {
-  const all = Object.entries(days).sort();
-  // The first of equal days, as in the charts.
-  const [best] = all.toSorted(([, one], [, other]) => other - one);
-  const first = since ? dayNumber(since) : today;
-  const span = Math.max(1, Math.min(30, today - first + 1));
+  const views = chart(id, "30d");
   const fact = (name: string, value: Node | string) => make("span", `${name} `, make("b", value));
-  fill(
-    place,
+  views.show(row.days, today);
+  facts.append(
     fact("Total", grouped(total)),
     fact("Yesterday", grouped(yesterday)),
     fact("Last 30 days", grouped(month)),
-    fact("7 days to yesterday", weekFacts(last)),
-    best && fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`),
-    fact("Daily average", grouped(Math.round(month / span))),
-    since && fact("Daily history since", fullDay(first)),
+    fact("7 days to yesterday", weekFacts(row.days)),
   );
+  const show = ({ days = {}, since }: History) => {
+    views.show(figuresOf({ id, hits: total, days }, today, YEAR).days, today);
+    const all = Object.entries(days).sort();
+    // The first of equal days, as in the charts.
+    const [best] = all.toSorted(([, one], [, other]) => other - one);
+    const first = dayNumber(since ?? all[0]?.[0] ?? "");
+    if (best) facts.append(fact("Best day", `${fullDay(dayNumber(best[0]))}, ${grouped(best[1])}`));
+    if (isNaN(first)) return;
+    const average = month / Math.max(1, Math.min(30, today - first + 1));
+    facts.append(
+      fact("Daily average", grouped(Math.round(average))),
+      fact("Daily history since", fullDay(first)),
+    );
+  };
+  loading.then(show, (error) => facts.append(errorMessage(error)));
+  return make(".split", make("div", views.element, facts), make("div", ...parts));
 }

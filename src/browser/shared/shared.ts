@@ -28,17 +28,13 @@ interface SharedData {
 const EMBEDDED_COUNTERS = 5;
 
 const given = new URLSearchParams(location.search);
-const keep = (names: readonly string[]) =>
-  queryOf(names.flatMap((name) => {
-    const value = given.get(name);
-    return value === null ? [] : [[name, value] as const];
-  }));
-const query = keep(["prefix", "key", "title"]);
+const keep = (...names: string[]) => queryOf([...given].filter(([name]) => names.includes(name)));
+const query = keep("prefix", "key", "title");
 const isEmbedded = given.get("embed") === "1";
 const main = byId("shared");
 
 async function load(): Promise<SharedData> {
-  const response = await fetch(new URL(`p.json?${keep(["prefix", "key"])}`, here)).catch(() => {
+  const response = await fetch(new URL(`p.json?${keep("prefix", "key")}`, here)).catch(() => {
     throw new Error("The server cannot be reached.");
   });
   const data = await response.json().catch(() => ({}));
@@ -80,7 +76,7 @@ function show({ prefix, total, since, older, timeZone, days, counters }: SharedD
 
 /** Shows a year of days, of which phones have room for the second half. */
 function yearOfDays() {
-  const pairs = keep(["prefix", "key", "theme"]);
+  const pairs = keep("prefix", "key", "theme");
   const { href } = new URL(`calendar.svg?${pairs}${given.has("theme") ? "" : "&theme=auto"}`, here);
   const half = make("source");
   half.media = "(max-width: 640px)";
@@ -126,7 +122,7 @@ function sharing(title: string) {
 
   function showBox(theme: string) {
     const page = new URL(`p?${query}`, base).href;
-    const image = new URL(`preview.png?${keep(["prefix", "key"])}`, base).href;
+    const image = new URL(`preview.png?${keep("prefix", "key")}`, base).href;
     const { HTML } = imageSnippets(image, `views of ${title}`);
     const look = theme === "" ? "" : `&theme=${theme}`;
     const scheme = theme === "" ? "" : `;color-scheme:${theme}`;

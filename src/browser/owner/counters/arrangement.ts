@@ -83,20 +83,13 @@ function lineOf(row: Figures, prefix = ""): Line {
   return { row, prefix };
 }
 
-/** The groups of rows. Cached, because sums take long. */
-const grouped: WeakMap<readonly Figures[], Line[]> = new WeakMap();
-
 /** Returns groups and single counters. A group of one counter is shown as the counter. */
 function groupsOf(all: readonly Figures[]): Line[] {
-  const known = grouped.get(all);
-  if (known) return known;
-  const groups = [...Map.groupBy(all, ({ id }) => prefixOf(id))].flatMap(([prefix, members]) =>
+  return [...Map.groupBy(all, ({ id }) => prefixOf(id))].flatMap(([prefix, members]) =>
     prefix === "" || members.length < 2
       ? members.map((row) => lineOf(row))
       : [{ row: sumOf(prefix, members), prefix, group: { members, found: members } }]
   );
-  grouped.set(all, groups);
-  return groups;
 }
 
 /** Returns the name of a line inside its group. A counter with the name of the group keeps it. */

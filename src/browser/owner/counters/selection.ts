@@ -79,14 +79,7 @@ export function showSelection() {
   }
   const rows = selected();
   const name = nameOf(rows.map(({ id }) => id));
-  const hint = make("span.sr", ". Enter leads to what can be done.");
-  fill(
-    byId("picked-words"),
-    name,
-    `, ${plural(sumOf(rows), "view")} `,
-    hint,
-    make("kbd", { "aria-hidden": true }, "Enter"),
-  );
+  fill(byId("picked-words"), name, `, ${plural(sumOf(rows), "view")}`);
   merge.hidden = rows.length === 1;
   bar.togglePopover(rows.length > 0);
 }

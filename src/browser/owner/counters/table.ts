@@ -182,11 +182,7 @@ function rowFor(line: Line) {
     {
       title: row.id,
       "aria-expanded": group ? isUnfolded(prefix, rows, choices) : isChosen,
-      "aria-label": group
-        ? `${plural(group.members.length, "counter")} under ${prefix}`
-        : prefix === ""
-        ? undefined
-        : row.id,
+      "aria-label": group ? `${plural(group.members.length, "counter")} under ${prefix}` : row.id,
       click: () => group ? fold(prefix) : toggle(identityOf(line)),
     },
     draw(

@@ -88,13 +88,8 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
     return call(path, init);
   }
   // Only a proxy answers without problem details.
-  const reason = answer.status === 413
-    ? "rejected the request as too large (413)."
-    : `returned ${answer.status}.`;
-  throw new Refused(
-    answer.status,
-    problem.detail ?? `A proxy in front of the server ${reason}`,
-  );
+  const reason = problem.detail ?? `A proxy in front of the server returned ${answer.status}.`;
+  throw new Refused(answer.status, reason);
 }
 
 /** Calls the service for JSON. */

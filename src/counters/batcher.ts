@@ -65,6 +65,8 @@ export class Batcher<Key, Result, Part = never> {
   /** True if all batches in flight were younger than `fastStoreMs` at the last answer. */
   #isFastStore = false;
   #turn: ReturnType<typeof setImmediate> | undefined;
+  /** The time of the last `rejectTimedOut`, by `performance.now()`. */
+  #checkedAt = 0;
 
   constructor(options: BatcherOptions<Key, Result, Part>) {
     this.#options = options;
@@ -124,13 +126,16 @@ export class Batcher<Key, Result, Part = never> {
   }
 
   /**
-   * Rejects the queued calls that waited too long, and all calls of a batch with such a call. To be
-   * called regularly while calls are pending.
+   * Rejects the queued calls that had waited too long at the time of the last check, and all calls
+   * of a batch with such a call. To be called regularly while calls are pending.
+   *
+   * After the process was suspended, timers run before the answers that have arrived are read.
    */
   rejectTimedOut(): void {
     const { deadlineMs, timeout } = this.#options;
     this.#isFastStore &&= this.#areYoung();
-    const latest = performance.now() - deadlineMs;
+    const latest = this.#checkedAt - deadlineMs;
+    this.#checkedAt = performance.now();
     for (const batch of this.#inFlight) {
       if (batch.hasTimedOut || !batch.calls.some(({ since }) => since <= latest)) continue;
       batch.hasTimedOut = true;

@@ -23,7 +23,7 @@ import { createGroups } from "./groups.ts";
 
 /** Deadline of every call to the store, and interval of the check, in milliseconds. */
 const DEADLINE_MS = 2000;
-const DEADLINE_CHECK_INTERVAL_MS = 100;
+const DEADLINE_CHECK_INTERVAL_MS = 50;
 /** Timeout of the readiness check, in milliseconds. */
 const READY_DEADLINE_MS = 1000;
 /** Latency below which a store counts as fast, in milliseconds. */

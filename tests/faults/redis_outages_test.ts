@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { startProxiedRedis } from "../support/proxied_redis.ts";
+import { startProxiedRedis, startProxiedService } from "../support/proxied_redis.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { reservePort } from "../support/reserved_port.ts";
-import { SECRET } from "../support/secret.ts";
+import { authorized, SECRET } from "../support/secret.ts";
 import { type Service, startService, statusOf } from "../support/service.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { times } from "../support/times.ts";
@@ -141,6 +141,30 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       ledger.check(await storedInRedis(redis));
     },
   );
+}
+
+Deno.test(
+  "/hit: a number that arrives while the service is suspended for 3 s is returned",
+  needsRedis,
+  async () => {
+    await using proxied = await startProxiedService();
+    const { redis, proxy, service } = proxied;
+    deepStrictEqual(await hitHome(service), [200, 1]);
+    // Time to suspend the service once Redis has counted.
+    proxy.delay(200);
+    const hit = hitHome(service);
+    await waitFor("the hit", async () => await redis.command("GET", "hits:home") === "2");
+    service.signal("SIGSTOP");
+    await pause(3000);
+    service.signal("SIGCONT");
+    deepStrictEqual(await hit, [200, 2]);
+  },
+);
+
+/** Sends a hit. Returns the status and the number of the response. */
+async function hitHome({ url }: Service): Promise<[status: number, hits: unknown]> {
+  const response = await fetch(`${url}/hit?id=home`, { headers: authorized });
+  return [response.status, (await response.json()).hits];
 }
 
 /** The one setting with which Redis loses nothing that it has acknowledged. */

@@ -109,6 +109,22 @@ Deno.test("while one of several batches has timed out, others are sent", async (
   sent[0]?.answer([1]);
 });
 
+Deno.test("after the process was suspended, answers that have arrived are read before calls time out", async () => {
+  await using clock = skippingClock();
+  await using calls = open({ deadlineMs: 2000 });
+  const { sent } = calls;
+  const first = calls.join(A);
+  await turn();
+  clock.pass(3000);
+  // Due after the check, which was due while the process was suspended.
+  setTimeout(async () => {
+    sent[0]?.answer([1]);
+    await turn();
+    sent[1]?.answer([2]);
+  }, 0);
+  deepStrictEqual(await Promise.all([first, calls.join(B)]), [1, 2]);
+});
+
 /** Longer than any test, so that the store counts as fast on any machine. */
 const FAST = 60_000;
 

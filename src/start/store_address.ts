@@ -50,7 +50,10 @@ export function parseRedisUrl(text: string): RedisSetting {
   });
   const areValid = others.every((address) => address !== undefined);
   if (master === undefined || first === undefined || !areValid) {
-    throw new RangeError(`must be ${EXAMPLES[form]}, with special characters percent-encoded`);
+    const query = text.includes("?") ? " and no query: write /3 in place of ?db=3" : "";
+    throw new RangeError(
+      `must be ${EXAMPLES[form]}, with special characters percent-encoded${query}`,
+    );
   }
   const addresses = [first, ...others] as const;
   if (form === "cluster" && addresses.some(({ database }) => database !== 0)) {

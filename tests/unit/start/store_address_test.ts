@@ -69,11 +69,14 @@ const bad: [url: string, told: RegExp][] = [
   ["redis:///0", /^must be redis:/],
   ["redis://a:0x50", /^must be redis:/],
   ["redis://a/1/2", /^must be redis:/],
-  ["redis://a?db=3", /^must be redis:/],
+  ["redis://a?db=3", /^must be redis:.* and no query: write \/3 in place of \?db=3$/],
+  ["redis://a,b?db=3", /^must be redis:.* and no query: /],
+  ["redis://u:p?w@a", /^must be redis:.*, with special characters percent-encoded and no query: /],
+  ["redis://u:p#w@a", /^must be redis:.*, with special characters percent-encoded$/],
   ["redis://u:%ff@a", /^must be redis:/],
   ["redis+sentinel://a/b/c", /^must be redis\+sentinel:/],
   ["redis+sentinel://a/%ff", /^must be redis\+sentinel:/],
-  ["redis+sentinel://a/b?db=1", /^must be redis\+sentinel:/],
+  ["redis+sentinel://a/b?db=1", /^must be redis\+sentinel:.* and no query: /],
 ];
 
 for (const [url, message] of bad) {

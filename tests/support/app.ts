@@ -13,6 +13,7 @@ import { parseSvg } from "./parse_svg.ts";
 import { checkAnswer } from "./openapi_check.ts";
 import { SECRET } from "./secret.ts";
 import { TIME_ZONE } from "./time_zones.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** No day ends during a test unless it says so. */
 const CALENDAR = createCalendar(TIME_ZONE);
@@ -196,6 +197,14 @@ export function testApp(
       const shared = { sanitizeOps: false, sanitizeResources: false };
       await t.step({ name: step, fn: () => run(app), ...shared });
     }
+  });
+}
+
+/** Sends until the PNG is made, because the queue gives one up that takes 2 s of a busy machine. */
+export function made<Sent extends { status: number }>(send: () => Promise<Sent>): Promise<Sent> {
+  return waitFor("a PNG", async () => {
+    const sent = await send();
+    return sent.status !== 503 && sent;
   });
 }
 

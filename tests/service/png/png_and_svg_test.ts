@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { type Answer, field, type TestApp, testApp } from "../../support/app.ts";
+import { type Answer, field, made, type TestApp, testApp } from "../../support/app.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
 import { routes } from "../../support/surface.ts";
 
@@ -79,7 +79,7 @@ interface Comparison {
 /** Throws if a PNG and its SVG image differ in more than in what a PNG is. */
 async function compare(app: TestApp, { png, svg, method, query, headers }: Comparison) {
   // Small, because only the headers are compared.
-  const one = await app.send(`${method} ${png}?${query}&scale=1`, headers);
+  const one = await made(() => app.send(`${method} ${png}?${query}&scale=1`, headers));
   const other = await app.send(`${method} ${svg}?${query}`, headers);
   const where = `${method} ${png}?${query} ${JSON.stringify(headers)}`;
   deepStrictEqual([one.status, comparable(one)], [other.status, comparable(other)], where);

@@ -7,7 +7,7 @@ import { Metrics } from "../../../src/metrics.ts";
 import { Problem } from "../../../src/problem.ts";
 import type { PngQueue } from "../../../src/png/png_queue.ts";
 import { png } from "../../../src/routes/png.ts";
-import { testApp, UNCACHED_IMAGE } from "../../support/app.ts";
+import { made, testApp, UNCACHED_IMAGE } from "../../support/app.ts";
 import { SECRET } from "../../support/secret.ts";
 
 const IMAGE = { accept: "image/png,image/*" };
@@ -26,7 +26,7 @@ testApp("PNGs", {}, {
     await app.hit("blog/a", 3);
     for (const path of PATHS) {
       for (const subject of ["id=blog/a", "prefix=blog/"]) {
-        const { status, headers } = await app.send(`GET ${path}?${subject}`);
+        const { status, headers } = await made(() => app.send(`GET ${path}?${subject}`));
         strictEqual(status, 200, path);
         deepStrictEqual(
           [
@@ -44,7 +44,7 @@ testApp("PNGs", {}, {
   async "a chart has several counters and a goal has its share, as in the SVG image"(app) {
     await app.hit("a", 3);
     const bytes = async (path: string) =>
-      new Uint8Array(await (await app.open(`GET ${path}`)).arrayBuffer()).join();
+      new Uint8Array(await (await made(() => app.open(`GET ${path}`))).arrayBuffer()).join();
     notStrictEqual(await bytes("/chart.png?id=a&id=b"), await bytes("/chart.png?id=a&kind=total"));
     notStrictEqual(await bytes("/card.png?id=a&goal=4"), await bytes("/card.png?id=a&goal=9"));
     notStrictEqual(await bytes("/badge.png?id=a&goal=4"), await bytes("/badge.png?id=a"));
@@ -52,15 +52,15 @@ testApp("PNGs", {}, {
   },
 
   async "scale is 1, 2 or 3, and 2 for anything else"(app) {
-    const width = async (query: string) =>
-      (await sizeOf(await app.open(`GET /card.png${query}`)))[0];
+    const size = async (path: string) => await sizeOf(await made(() => app.open(`GET ${path}`)));
+    const width = async (query: string) => (await size(`/card.png${query}`))[0];
     deepStrictEqual(await Promise.all(["?scale=1", "?scale=2", "?scale=3"].map(width)), [
       ...[400, 800, 1200],
     ]);
     for (const query of ["", "?scale=", "?scale=0", "?scale=4", "?scale=2.5", "?scale=x"]) {
       strictEqual(await width(query), 800, query);
     }
-    deepStrictEqual(await sizeOf(await app.open("GET /preview.png?scale=1")), [1200, 630]);
+    deepStrictEqual(await size("/preview.png?scale=1"), [1200, 630]);
   },
 
   async "an ETag belongs to number, look and scale, and a client that has the PNG gets 304"(app) {

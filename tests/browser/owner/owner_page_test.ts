@@ -235,6 +235,25 @@ testOwner(
 );
 
 testOwner(
+  "in the hand the reason of a request is below the rest, in two lines and in sight",
+  LINES,
+  async ({ page }) => {
+    await page.route("**/decisions", (route) => {
+      const hit = { time: "2026-01-02T12:00:00Z", id: "a".repeat(60), outcome: "unauthorized" };
+      return route.fulfill({ json: { decisions: [], rejected: [hit] } });
+    });
+    await page.getByRole("link", { name: "Requests" }).click();
+    const [counted, reason] = ["no", "without the secret or the key of this counter"].map((name) =>
+      page.getByRole("cell", { name, exact: true })
+    );
+    const [above, below] = [await counted?.boundingBox(), await reason?.boundingBox()];
+    ok(above && below && below.y >= above.y + above.height);
+    ok(below.height < 50 && below.x + below.width < 320, JSON.stringify(below));
+  },
+  { viewport: { width: 320, height: 640 } },
+);
+
+testOwner(
   "signing out while the counters load leaves none of them, and the form to sign in has the focus",
   LINES,
   async ({ page, service }) => {

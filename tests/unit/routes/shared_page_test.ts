@@ -68,6 +68,11 @@ Deno.test("the preview image and the feed of GET /p are those of its group and k
   ok(page.includes(`href="feed.atom?prefix=blog%2F&amp;key=${key}"`));
   const proxied = await openPage(app, "", { "x-forwarded-proto": "https" });
   ok(proxied.body.includes(image("https")));
+  // A proxy that serves TLS may not say so, or one behind it may say http.
+  for (const headers of [{}, { "x-forwarded-proto": "http" }]) {
+    const { body } = await openPage(app, "", { host: "hits.example:8443", ...headers });
+    match(body, /og:image" content="https:\/\/hits\.example:8443\/preview\.png\?/);
+  }
   await using named = await memoryApp({ publicUrl: "https://example.org/hits" });
   const { body } = await openPage(named, "", { "x-forwarded-proto": "http" });
   match(body, /og:image" content="https:\/\/example\.org\/hits\/preview\.png\?/);

@@ -89,16 +89,11 @@ export function dayOf(
   return clock ? dayAt(Date.parse(`${date}T${clock}${offset}:${more}`)) : date;
 }
 
-/** A column of dates, and an order that its cells are in. */
-export interface DayColumn {
-  readonly day: number;
-  readonly order: DateOrder;
-  /** True if each row has a date in this order. */
-  readonly isSure: boolean;
-}
-
-/** Returns the columns of which most cells are dates, once for each order that they may be in. */
-export function dayColumns(heads: Row, sample: readonly Row[]): DayColumn[] {
+/**
+ * Returns the columns of which most cells are dates, once for each order that they may be in.
+ * `isSure` is true if each row has a date in this order.
+ */
+export function dayColumns(heads: Row, sample: readonly Row[]) {
   return [...heads.keys()].flatMap((day) =>
     Object.values(ORDERS).flatMap((order) => {
       const isDate = (row: Row) => dayOf(row[day] ?? "", order, () => "") !== undefined;

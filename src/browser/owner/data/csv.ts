@@ -3,13 +3,14 @@ import { Unreadable } from "./open_files.ts";
 /** The first one that the first row has is taken, because numbers may contain those after it. */
 const DELIMITERS = ["\t", ";", ","];
 
-/** Returns the delimiter of CSV and its first row. */
+/** Returns the delimiter of CSV, its first row, and the number of empty lines before it. */
 export function csvStart(text: string) {
   const unquoted = text.slice(0, 10_000).replaceAll(/"[^"]*"/g, "");
   const [line = ""] = /[^\n]+/.exec(unquoted) ?? [];
   const delimiter = DELIMITERS.find((delimiter) => line.includes(delimiter)) ?? ",";
-  const first = csvRows(text, delimiter).find((row) => !isBlank(row)) ?? [];
-  return { delimiter, first };
+  const start = text.search(/[^\n]/);
+  const [first = []] = csvRows(text.slice(start), delimiter);
+  return { delimiter, first, start };
 }
 
 /** Reports whether a row is an empty line. */

@@ -63,20 +63,15 @@ export function fileRow(found: Table, changed: () => void, removed: () => void) 
 
   /** Creates a choice, of which each option sets some columns. */
   function select(label: string, options: Option[]) {
-    const field = make(
-      "select",
-      { change },
-      ...options.map(([words, sets], value) => {
-        const selected = Object.entries(sets).every(([key, set]) =>
-          columns[key as keyof Columns] === set
-        );
-        return make("option", { value, selected }, words);
-      }),
-    );
-    function change() {
+    const choices = options.map(([words, sets], value) => {
+      const isSet = ([key, set]: [string, unknown]) => columns[key as keyof Columns] === set;
+      return make("option", { value, selected: Object.entries(sets).every(isSet) }, words);
+    });
+    const change = () => {
       Object.assign(columns, options[Number(field.value)]?.[1]);
       changed();
-    }
+    };
+    const field = make("select", { change }, ...choices);
     return make("label", label, field);
   }
 

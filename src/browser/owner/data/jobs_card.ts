@@ -21,22 +21,17 @@ const JOBS = {
 
 /** Creates the card that shows the keys of jobs, each with its command. */
 export function jobsCard({ base, callForJson, copyButton }: Page) {
-  const prefix = make("input", {
-    ...{ type: "text", spellcheck: false, autocapitalize: "off", value: "github/" },
-    input: debounced(() => imports.show()),
-  });
-
-  /** Creates the part of a job. `show` shows its key and its command. */
-  function jobPart(title: keyof typeof JOBS, isBelow = false) {
+  /** Creates the part of a job. A job that imports has a field for the prefix of its ids. */
+  function jobPart(title: keyof typeof JOBS, prefix?: HTMLInputElement) {
     const [words, line] = JOBS[title];
     const job = title.toLowerCase();
     const place = make("");
     const lineOf = (text: string, name: string) =>
       make(".line.copied", make("code", text), copyButton("Copy", () => text, `Copy the ${name}`));
+    const queryNow = () =>
+      String(new URLSearchParams({ job, ...prefix && { prefix: prefix.value } }));
     const show = () =>
       orExplain(place, async () => {
-        const queryNow = () =>
-          String(new URLSearchParams({ job, ...isBelow && { prefix: prefix.value } }));
         const query = queryNow();
         const { key } = await callForJson(`key?${query}`);
         // The response for an earlier prefix may arrive after that for the last one.
@@ -46,15 +41,16 @@ export function jobsCard({ base, callForJson, copyButton }: Page) {
         fill(place, lineOf(key, `key for ${job}`), lineOf(command, `command for ${job}`));
       }, "p.bad");
     show();
-    const field = isBelow && make("label.line", "Prefix ", prefix);
-    return { element: make("", make("h3", title), make("p.small", words), field, place), show };
+    prefix?.addEventListener("input", debounced(show));
+    const field = prefix && make("label.line", "Prefix ", prefix);
+    return make("", make("h3", title), make("p.small", words), field, place);
   }
 
-  const imports = jobPart("Import", true);
+  const text = { type: "text", spellcheck: false, autocapitalize: "off", value: "github/" };
   return make(
     "section.panel.card",
     make("h2", "Keys for jobs"),
     make("p.small", "Each line is for cron and contains its key, so no job needs the secret."),
-    ...[jobPart("Backup"), imports, jobPart("Metrics")].map(({ element }) => element),
+    ...[jobPart("Backup"), jobPart("Import", make("input", text)), jobPart("Metrics")],
   );
 }

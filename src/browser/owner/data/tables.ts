@@ -42,9 +42,7 @@ export function tablesOf(opened: Opened): Table[] {
   const { text } = opened;
   const json = text.replace(/^\s*#filetype:JSON.*/i, "");
   if (json !== text || /^\s*[[{]/.test(text)) return jsonTables({ ...opened, text: json });
-  if (text.trim() === "") throw new Unreadable("it is empty.");
-  if (!isList(text)) return [csv(opened)];
-  return [list(opened)];
+  return [isList(text) ? list(opened) : csv(opened)];
 }
 
 /** A table before its columns are recognized. */
@@ -80,19 +78,15 @@ function csv(opened: Opened): Table {
   if (/^"\d+",,"(?:general|visitors)"/.test(opened.text)) return goAccess(opened);
   // Rows keep their numbers.
   const text = opened.text.replace(COMMENTS, (lines) => lines.replaceAll(/[^\n]+/g, ""));
-  const { first, delimiter } = csvStart(text);
+  if (text.trim() === "") throw new Unreadable("it is empty.");
+  const { first, delimiter, start } = csvStart(text);
   // A row with a number is a row, and its columns have no names.
   const hasHeads = first.every((cell) => wholeNumber(cell) === undefined);
   return create(opened, {
     format: "CSV",
     heads: first.map((cell, index) => hasHeads ? cell.trim() : `Column ${index + 1}`),
-    *rows() {
-      let isHead = hasHeads;
-      for (const row of csvRows(text, delimiter)) {
-        yield isHead ? [] : row;
-        isHead &&= isBlank(row);
-      }
-    },
+    rows: () =>
+      csvRows(text, delimiter).map((row, index) => hasHeads && index === start ? [] : row),
   });
 }
 

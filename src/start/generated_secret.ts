@@ -83,11 +83,19 @@ export function keepSecret({ path, text }: SecretFile): GeneratedSecret {
   }
 }
 
+/** Writes a secret under another name first. No start finds an empty file. */
 function writeSecret(path: string, secret: string): void {
   Deno.mkdirSync(folderOf(path), { recursive: true });
-  using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
-  file.writeSync(new TextEncoder().encode(`${secret}\n`));
-  file.syncSync();
+  const written = `${path}.${crypto.randomUUID()}`;
+  using file = Deno.openSync(written, { write: true, createNew: true, mode: 0o600 });
+  try {
+    file.writeSync(new TextEncoder().encode(`${secret}\n`));
+    file.syncSync();
+    // Unlike a move, a link replaces no file.
+    Deno.linkSync(written, path);
+  } finally {
+    Deno.removeSync(written);
+  }
 }
 
 function fileWarnings(path: string, text: string): string[] {

@@ -1,9 +1,11 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { runService, startService, statusOf } from "../../support/service.ts";
+import { needsStrace } from "../../support/fsync_faults.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { runService, spawnService, startService, statusOf } from "../../support/service.ts";
 import { startFlags } from "../../support/service_command.ts";
 import { tempDir } from "../../support/temp_dir.ts";
+import { waitFor } from "../../support/wait_for.ts";
 
 Deno.test("data/secret: is made at the first start, for its owner alone, and opens every later run", async () => {
   await using folder = await tempDir();
@@ -117,6 +119,25 @@ Deno.test("data/secret: of two first starts at once one goes on, and the file ha
   const secret = (await Deno.readTextFile(join(folder.path, "data/secret"))).trim();
   strictEqual(await statusOf(`${service?.url}/hit?token=${secret}`), 200);
 });
+
+Deno.test(
+  "data/secret: a start that finds it while another one writes it takes it",
+  needsStrace,
+  async () => {
+    await using folder = await tempDir();
+    const path = join(folder.path, "data/secret");
+    const options = { cwd: folder.path, env: { STORE_URL: "memory:" } };
+    const slowly = ["strace", "-D", "-f", "-qq", "-P", path, "-e", "inject=write:delay_enter=9s"];
+    await using first = await spawnService({ ...options, wrap: (line) => [...slowly, ...line] });
+    await waitFor("the file", () => Deno.stat(path).catch(() => undefined));
+    await using second = await startService(options);
+    const [, url = ""] = await first.waitForOutput(/(http:\S+:\d+)/);
+    const secret = (await Deno.readTextFile(path)).trim();
+    for (const service of [url, second.url]) {
+      strictEqual(await statusOf(`${service}/hit?token=${secret}`), 200);
+    }
+  },
+);
 
 Deno.test("data/secret: is made with counters in memory, too", async () => {
   await using folder = await tempDir();

@@ -107,7 +107,7 @@ testOwner(
     strictEqual(await countOf(service, HOSTILE), "12348");
     const redo = page.getByRole("button", { name: "Redo" });
     ok(await redo.evaluate((button) => button.ownerDocument.activeElement === button));
-    await redo.click();
+    await redo.dblclick();
     await page.getByText(`Deleted ${HOSTILE}: 12,348 views.`).waitFor();
     strictEqual(await countOf(service, HOSTILE), "0");
     await undo.click();

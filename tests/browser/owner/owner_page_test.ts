@@ -125,6 +125,8 @@ testOwner(
     strictEqual(await page.getByRole("link", { name: "Open badge" }).count(), 0);
     await page.getByRole("button", { name: "Rename, delete…" }).click();
     await page.getByText("2 counters, 310 views").waitFor();
+    await page.getByRole("button", { name: "Delete these 2 counters…" }).press("Enter");
+    await page.getByText("Delete 2 counters with 310 views?").waitFor();
   },
 );
 

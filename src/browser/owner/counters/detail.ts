@@ -3,7 +3,7 @@ import { fill, make, orExplain } from "../../lib/make.ts";
 import { plural } from "../../lib/words.ts";
 import { csvCell } from "../data/csv.ts";
 import type { Figures } from "../../lib/figures.ts";
-import { askTotal } from "./changes.ts";
+import { askDelete, askTotal } from "./changes.ts";
 import { callForJson, facts as service } from "../sign_in/session.ts";
 import {
   addressOf,
@@ -26,6 +26,7 @@ export function detailOf(row: Figures, members?: readonly Figures[]) {
   orExplain(place, async () => {
     fill(place, ...await (members ? groupParts(id, members) : counterParts(id)));
   }, "p.small");
+  const count = plural(members?.length ?? 1, "counter");
   const target = { href: `badge?${query}`, target: "_blank" };
   const links = make(
     ".line",
@@ -34,6 +35,7 @@ export function detailOf(row: Figures, members?: readonly Figures[]) {
     !members && make("button", { click: () => askTotal(row) }, "Set the total…"),
     !members && copyButton("Copy the id", () => id),
     selectButton(members ?? [row]),
+    members && make("button", { click: () => askDelete(members) }, `Delete these ${count}…`),
   );
   const history = members ? groupHistory(query) : callForJson(`counters?${query}`);
   return rowDetail(row, shown.today, history, place, links);

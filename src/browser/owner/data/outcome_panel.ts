@@ -25,12 +25,16 @@ export async function showOutcome(
   fill(place, figures(outcome, counted), reasons(outcome), table);
 
   async function compare(isOlder: boolean) {
-    const found = [];
+    const found = new Map<string, { id: string; before: number; after: number }>();
     for await (const { changes, sent } of send(page, entries, "dry", isOlder, signal)) {
-      found.push(...changes);
+      for (const change of changes) {
+        // A counter with several lines has the number from before the first one now.
+        const { before } = found.get(change.id) ?? change;
+        found.set(change.id, { ...change, before });
+      }
       fill(counted, `comparing ${grouped(sent)}…`);
     }
-    return new Map(found.map((change) => [change.id, change]));
+    return found;
   }
 
   const changes = await compare(false);

@@ -129,11 +129,12 @@ testOwner(
     }
     await page.getByRole("button", { name: "Import 2 counters" }).waitFor();
     deepStrictEqual(await textsOf(page, ".file b"), ["cut.ndjson"]);
-    await choose(page, { "x.csv": "Day,Page,Views\n11/12/2025,/a,2\n" });
+    await choose(page, { "x.csv": "Day,Page,Views\n11/12/2025,/a,2\n11/12/2025,/b,2\n" });
     await page.locator(".pick select").nth(2).selectOption("Day, month/day/year");
     await page.getByRole("button", { name: "a", exact: true }).click();
     await page.getByText("A day that is here keeps the larger number. The others are added")
       .waitFor();
+    deepStrictEqual(await textsOf(page, ".outcome tbody tr"), ["a1,0051,007", "cnew4", "bnew3"]);
   },
 );
 

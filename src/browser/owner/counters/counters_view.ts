@@ -18,6 +18,8 @@ import { shown } from "./shown.ts";
 import { arrange } from "./table.ts";
 
 const REFRESH_MS = 60_000;
+/** A list that takes longer to load and draw is only loaded again on request. */
+const SLOW_MS = 2000;
 /** Name of the last warning that was dismissed. */
 const DISMISSED = "dismissed";
 
@@ -35,7 +37,7 @@ document.addEventListener("visibilitychange", renew);
 /** Loads the counters again if they are visible and a minute old. */
 function renew() {
   const isShown = document.visibilityState === "visible" && !byId("counters-view").hidden;
-  const isDue = Date.now() - shown.loadedAt >= REFRESH_MS;
+  const isDue = Date.now() - shown.loadedAt >= REFRESH_MS && shown.tookMs < SLOW_MS;
   if (isShown && isDue && !shown.loading) load();
 }
 
@@ -58,6 +60,7 @@ interface Status {
 export async function load() {
   shown.loading?.abort();
   const { signal } = shown.loading = new AbortController();
+  const start = performance.now();
   refresh.ariaBusy = "true";
   if (shown.loadedAt === 0) {
     asOf.textContent = "loading…";
@@ -82,6 +85,7 @@ export async function load() {
     fill(byId("figures"), ...summary(sum, `in ${plural(rows.length, "counter")}`));
     if (shown.range !== "12m") all.show(sum.days, today);
     arrange();
+    shown.tookMs = performance.now() - start;
   } catch (error) {
     if (!signal.aborted) showAway(error);
   } finally {

@@ -19,6 +19,7 @@ class Shown {
   today = 0;
   /** Time at which the counters were loaded, or 0. */
   loadedAt = 0;
+  tookMs = 0;
   loading: AbortController | undefined;
   /** Loads what is shown again. */
   reload: () => Promise<void> = () => Promise.resolve();

@@ -156,6 +156,7 @@ function showFields(values: Values, { kind, ids, isCounting, prefix, known }: De
   byId("scope").hidden = prefix === "";
   byId("below").textContent = `all counters under ${prefix}`;
   byId("own-color").hidden = values.swatch !== "other";
+  byId("label-name").textContent = isBadge ? "Label" : "A label";
   labelField.disabled = !known.has("label");
   labelField.placeholder = known.get("label") ?? "";
   const isMany = ids.length > 1;

@@ -244,6 +244,7 @@ testPage(
     const counting = page.getByRole("radio", { name: /^Count views/ });
     ok(!await counting.isEnabled());
     ok(await page.getByRole("radio", { name: /^Only show/ }).isChecked());
+    ok(await page.getByLabel("A label", { exact: true }).isVisible());
     strictEqual(await lineIn(page, "URL"), `${service.url}/chart.svg?id=home&theme=auto`);
 
     await page.getByLabel("Compare with").fill("two\n\n three ");

@@ -149,7 +149,11 @@ export function columnsOf(heads: Row, sample: readonly Row[], source?: Source): 
   const texts = all.filter((index) => !numeric.includes(index) && !isDate(index));
   const paths = texts.filter((index) => sample.some((row) => isPath(row[index] ?? "")));
   const page = only(paths.length > 0 ? paths : texts) ?? NONE;
-  const counts = numeric.filter((index) => !isDate(index) && !NO_VIEWS.test(heads[index] ?? ""));
+  // Ten digits are a time, such as 2026112010, or an id.
+  const isLong = (index: number) => sample.some((row) => /^\d{10}/.test(row[index] ?? ""));
+  const counts = numeric.filter((index) =>
+    !isDate(index) && !isLong(index) && !NO_VIEWS.test(heads[index] ?? "")
+  );
   const isLog = counts.length === 0 && all.length > 1;
   const number = isLog ? EACH_ROW : only(counts) ?? NONE;
   const date = only(dates.filter(({ isSure }) => isSure));
@@ -175,7 +179,7 @@ export function isChosen({ page, number, day }: Columns): boolean {
 
 /** Names of columns that number rows, name them, or have times or durations. */
 const NO_VIEWS =
-  /id$|^(?:#|no|nr|rank|)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
+  /id$|^(?:#|no|nr|rank|index|)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */
 export function numericColumns(heads: Row, sample: readonly Row[]): number[] {

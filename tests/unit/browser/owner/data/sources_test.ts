@@ -316,6 +316,10 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
     "Seite,Aufrufe\n/a,2.0\n/b,\n/c,57.0",
     "Seite | Aufrufe | no day",
   ],
+  "no index and no hours as views": [
+    "index,page,dateHour\n0,/a,2026112010\n1,/b,2026112011",
+    "page | each row | ?",
+  ],
   "ISO dates": [
     "date,page,views\n2026-01-02,/a,2\n2026-01-03,/a,9",
     "page | views | date year-month-day",

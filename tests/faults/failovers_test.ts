@@ -32,7 +32,7 @@ interface Fault<Store> {
 function testFaults<Store extends Servers>(
   where: string,
   faults: readonly Fault<Store>[],
-  start: (options: { replicas: number }) => Promise<Store>,
+  start: (options: { replicas: number; failsOver: boolean }) => Promise<Store>,
   stored: (store: Store) => Promise<ReadonlyMap<string, number>>,
 ): void {
   for (const { name, replicas, awaited, quick = false, happen } of faults) {
@@ -41,7 +41,7 @@ function testFaults<Store extends Servers>(
         `${where}, ${name} loses no hit and counts none twice (STORE_REPLICAS=${awaited} of ${replicas})`,
       ignore: needsRedis.ignore || !(quick || fullNumbers),
       async fn() {
-        await using store = await start({ replicas });
+        await using store = await start({ replicas, failsOver: true });
         await using service = await startService({
           env: { SECRET_TOKEN: SECRET, STORE_URL: store.url, STORE_REPLICAS: String(awaited) },
         });

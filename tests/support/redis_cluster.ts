@@ -16,11 +16,10 @@ export type ClusterOptions = Pick<RedisOptions, "args" | "password"> & {
   /** Announces the nodes by the name `localhost` instead of their address. */
   hostnames?: boolean;
   /**
-   * After how many milliseconds of silence a node is taken to be dead. Unless given it is 1,000
-   * where a replica can take its place; else far more, as a busy machine would only make the
-   * cluster refuse hits for a while.
+   * True if a replica takes the place of a master that is silent for a second. Otherwise none does,
+   * because a busy machine may silence a master for that long.
    */
-  nodeTimeout?: number;
+  failsOver?: boolean;
 };
 
 const MASTERS = 3;
@@ -136,11 +135,11 @@ export class RedisCluster {
 }
 
 function nodeArguments(options: ClusterOptions): string[] {
-  const { args = [], password, tls, hostnames, replicas = 1 } = options;
-  const { nodeTimeout = replicas > 0 ? 1000 : 15_000 } = options;
+  const { args = [], password, tls, hostnames, failsOver = false } = options;
   return [
     ...["--cluster-enabled", "yes"],
-    ...["--cluster-node-timeout", String(nodeTimeout), "--cluster-allow-replica-migration", "no"],
+    ...["--cluster-node-timeout", failsOver ? "1000" : "15000"],
+    ...["--cluster-allow-replica-migration", "no"],
     // Waiting for more replicas would hold up the first one for 5 s.
     ...["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"],
     ...password === undefined ? [] : ["--masterauth", password],

@@ -15,10 +15,9 @@ export type SentinelsOptions = Pick<RedisOptions, "args" | "password"> & {
   guarded?: boolean;
   /** Everything listens with TLS only. */
   tls?: boolean;
+  /** True if a master that is silent for a second is replaced, as in a cluster. */
+  failsOver?: boolean;
 };
-
-/** Silence in milliseconds after which a master is taken to be dead. */
-const DOWN_AFTER = 1000;
 
 /** Starts three Sentinels and what they watch on 127.0.0.1, and waits until they know all of it. */
 export async function startSentinels(options: SentinelsOptions = {}): Promise<RedisSentinels> {
@@ -170,7 +169,7 @@ function redisArguments({ password, tls }: SentinelsOptions): string[] {
  */
 function sentinelLines(
   watched: ReadonlyMap<string, readonly RedisServer[]>,
-  { password, guarded, tls }: SentinelsOptions,
+  { password, guarded, tls, failsOver = false }: SentinelsOptions,
 ): (index: number, ports: readonly number[]) => string[] {
   const idOf = (index: number) => String(index + 1).repeat(40);
   return (index, ports) => [
@@ -179,7 +178,7 @@ function sentinelLines(
     ...guarded ? [`sentinel sentinel-pass ${password}`] : [],
     ...[...watched].flatMap(([name, [master, ...replicas]]) => [
       `sentinel monitor ${name} 127.0.0.1 ${master?.port} 2`,
-      `sentinel down-after-milliseconds ${name} ${DOWN_AFTER}`,
+      `sentinel down-after-milliseconds ${name} ${failsOver ? 1000 : 15_000}`,
       `sentinel failover-timeout ${name} 3000`,
       ...password === undefined ? [] : [`sentinel auth-pass ${name} ${password}`],
       ...replicas.map(({ port }) => `sentinel known-replica ${name} 127.0.0.1 ${port}`),

@@ -88,7 +88,7 @@ Deno.test(
   "with Sentinel, hits go on with the new master when the old one is killed, and when it is back",
   needsRedis,
   async () => {
-    await using sentinels = await startSentinels();
+    await using sentinels = await startSentinels({ failsOver: true });
     const log: string[] = [];
     const health = createStoreHealth(
       createLog({ secrets: [], write: (line) => log.push(line) }),

@@ -43,9 +43,8 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
       await server.start(options.until);
       return server;
     } catch (error) {
-      // Another process may have taken the port since it was found free.
-      const clash = String(error).includes("Address already in use");
-      if (clash && options.port === undefined && attempt < 5) continue;
+      // A process that has not run yet has a copy of the socket that found the port free.
+      if (String(error).includes("Address already in use") && attempt < 20) continue;
       await server[Symbol.asyncDispose]();
       throw error;
     }

@@ -99,6 +99,7 @@ export class KvConnectServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.resume();
     await this.#server.shutdown();
   }
 

@@ -48,6 +48,7 @@ export class ProxyLink {
     this.#closed.abort();
     this.#client.close();
     this.#upstream.close();
+    if (this.#faults.trap?.link === this) this.#faults.trap.sprung();
   }
 
   async #pump(kind: "request" | "reply"): Promise<void> {
@@ -82,7 +83,6 @@ export class ProxyLink {
       await writeAll(this.#upstream, bytes);
     } else if (this.#faults.trap?.link === this) {
       this.cut();
-      this.#faults.trap.sprung();
     } else if (!this.#faults.swallow) {
       this.#bytes.toClient += bytes.length;
       await writeAll(this.#client, bytes);

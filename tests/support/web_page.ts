@@ -1,5 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
-import axe, { type RunOptions } from "axe-core";
+import type { RunOptions } from "axe-core";
+import axe from "axe-core/axe.min.js" with { type: "text" };
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
 import { type ServiceAddress, startLocalService } from "./local_service.ts";
@@ -93,7 +94,7 @@ export async function assertAccessibleInBothModes(page: Page): Promise<void> {
 }
 
 async function findBarriers(page: Page, options: RunOptions): Promise<string[]> {
-  if (!await page.evaluate("'axe' in window")) await page.evaluate(axe.source);
+  if (!await page.evaluate("'axe' in window")) await page.evaluate(axe);
   const all = JSON.stringify({ resultTypes: ["violations"], ...options });
   const found: Violation[] = await page.evaluate(`axe.run(${all}).then((all) => all.violations)`);
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

@@ -3,37 +3,31 @@ import type { Page, Request, Route } from "playwright-core";
 import { SCRIPT } from "../../support/embedding.ts";
 import { shows, testVisit } from "../../support/reader.ts";
 
-/** Failures of requests to the service in a visitor's browser, with their paths. */
-const FAILURES: { what: string; path: string; fail: (route: Route) => Promise<void> }[] = [
-  { what: "blocks the service", path: "/hit", fail: (route) => route.abort() },
-  { what: "blocks the script", path: "/tally.js", fail: (route) => route.abort() },
-  { what: "has a blocker that answers itself", path: "/hit", fail: (route) => route.fulfill() },
-  {
-    what: "goes offline",
-    path: "/hit",
-    async fail(route) {
-      await route.request().frame().page().context().setOffline(true);
-      await route.continue();
-    },
-  },
+/** Failures of requests to the service in a visitor's browser, by their paths. */
+const FAILURES: [path: string, fail: (route: Route) => Promise<void>][] = [
+  ["/hit", (route) => route.abort()],
+  ["/tally.js", (route) => route.abort()],
+  ["/hit", (route) => route.fulfill()],
+  ["/hit", async (route) => {
+    await route.request().frame().page().context().setOffline(true);
+    await route.continue();
+  }],
 ];
 
-for (const { what, path, fail } of FAILURES) {
-  testVisit(
-    `tally.js leaves what stands in the element where the reader ${what}`,
-    async ({ site, page, open }) => {
-      const mark = await site.markOf("a");
+testVisit(
+  "tally.js leaves what stands in the element where the reader blocks the service or the script, has a blocker that answers itself, or goes offline",
+  async ({ site, page, open }) => {
+    const mark = (await site.markOf("a")).replace("–", "<b>many</b> views");
+    for (const [path, fail] of FAILURES) {
       await page.route(`http://tally.example${path}**`, fail);
-      const [ended] = await Promise.all([
-        requestEnds(page, path),
-        open(SCRIPT + mark.replace("–", "<b>many</b> views")),
-      ]);
+      const [ended] = await Promise.all([requestEnds(page, path), open(SCRIPT + mark)]);
       strictEqual(new URL(ended.url()).pathname, path);
       strictEqual(await page.innerHTML("tally-mark"), "<b>many</b> views");
       strictEqual(await site.count("a"), 0);
-    },
-  );
-}
+      await page.unrouteAll();
+    }
+  },
+);
 
 testVisit(
   "tally.js leaves what stands in the element where the key opens nothing",

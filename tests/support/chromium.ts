@@ -43,28 +43,28 @@ export async function openChromium(
   return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** By their flags. */
+/** By their options. */
 const shared = new Map<string, Awaited<ReturnType<typeof openChromium>> | undefined>();
 
 /**
- * From here on tests share one Chromium with these flags, which is what takes most of the time of
+ * From here on tests share one Chromium with these options, which is what takes most of the time of
  * a short test.
  */
-export function shareChromium(args: readonly string[] = []): void {
-  const key = args.join(" ");
+export function shareChromium(options: ChromiumOptions = {}): void {
+  const key = JSON.stringify(options);
   if (shared.has(key) || !chromiumAvailable) return;
   shared.set(key, undefined);
   Deno.test.beforeAll(async () => {
-    shared.set(key, await openChromium({ args }));
+    shared.set(key, await openChromium(options));
   });
   Deno.test.afterAll(async () => {
     await shared.get(key)?.[Symbol.asyncDispose]();
   });
 }
 
-/** The Chromium with these flags that tests share; each opens a profile of its own in it. */
-export function sharedChromium(args: readonly string[] = []): Browser {
-  const chromium = shared.get(args.join(" "));
+/** The Chromium with these options that tests share; each opens a profile of its own in it. */
+export function sharedChromium(options: ChromiumOptions = {}): Browser {
+  const chromium = shared.get(JSON.stringify(options));
   if (chromium === undefined) throw new Error("Call shareChromium() where tests are registered");
   return chromium.browser;
 }

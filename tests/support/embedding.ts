@@ -117,6 +117,7 @@ export async function openEmbedding(
       return (await answer.json()).key;
     },
     async [Symbol.asyncDispose]() {
+      for (const { resolve } of gates.values()) resolve();
       await server.shutdown();
       await service[Symbol.asyncDispose]();
     },

@@ -1,12 +1,6 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import {
-  type ChromiumOptions,
-  needsChromium,
-  openChromium,
-  shareChromium,
-  sharedChromium,
-} from "./chromium.ts";
+import { type ChromiumOptions, needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
 import { type Embedding, openEmbedding, READER_ARGS } from "./embedding.ts";
 import { waitFor } from "./wait_for.ts";
 
@@ -18,15 +12,13 @@ export interface Reader extends AsyncDisposable {
   readonly complaints: readonly string[];
 }
 
-/** From here on readers share one Chromium, each with a profile of its own. */
-export function shareReaders(): void {
-  shareChromium(READER_ARGS);
-}
+/** The Chromium of readers. */
+const READING: ChromiumOptions = { args: READER_ARGS };
 
-/** Opens a reader's browser: a profile of the shared one, unless another is given. */
+/** Opens a reader's browser: a profile of a shared one. */
 export async function openReader(
   options: BrowserContextOptions = {},
-  browser = sharedChromium(READER_ARGS),
+  browser = sharedChromium(READING),
 ): Promise<Reader> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -71,23 +63,22 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly hitOrigins?: string;
   /** The numbers of counters before the visit. */
   readonly numbers?: Readonly<Record<string, number>>;
-  /** A Chromium of its own for the test. */
-  readonly chromium?: ChromiumOptions | undefined;
+  /** The Chromium, if it is another than that of most readers. */
+  readonly chromium?: ChromiumOptions;
 }
 
 /** Tests a visit to a blog. Reads are open unless they are closed. */
 export function testVisit(
   name: string,
   test: (visit: Visit) => Promise<void>,
-  { openReads = true, serveAs = "", hitOrigins = "", numbers, chromium, ...options }: VisitOptions =
-    {},
+  { openReads = true, serveAs = "", hitOrigins = "", numbers, chromium = READING, ...options }:
+    VisitOptions = {},
 ): void {
-  shareReaders();
+  shareChromium(chromium);
   Deno.test(name, needsChromium, async () => {
     await using site = await openEmbedding({ openReads, serveAs, hitOrigins });
     if (numbers) await site.set(numbers);
-    await using own = chromium && await openChromium(chromium);
-    await using reader = await openReader(options, own?.browser);
+    await using reader = await openReader(options, sharedChromium(chromium));
     const { page } = reader;
     const requests: string[] = [];
     page.on("request", (request) => {

@@ -212,3 +212,39 @@ testVisit(
   },
   { numbers: { "b/like/one": 1, "b/like/next": 1 }, chromium: RESTORING },
 );
+
+testVisit(
+  "like.js counts once on a page that comes back from the browser's cache, which drops storage events",
+  async ({ site, reader: { context }, page, open, counts }) => {
+    // Chromium keeps them until the page returns. Other browsers may drop them.
+    await page.addInitScript(
+      'addEventListener("storage", (event) => event.stopImmediatePropagation(), true)',
+    );
+    site.pages.set("/other", { html: "<p>other" });
+    const key = await site.groupKey("b/");
+    await open(`${SCRIPTS}<tally-like counter="b/a" key="${key}"></tally-like>`);
+    await page.locator("[aria-pressed=false]", { hasText: "0" }).waitFor();
+    await page.evaluate(
+      'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
+    );
+    await page.goto("http://blog.example/other");
+    const tab = await context.newPage();
+    await tab.goto("http://blog.example/");
+    await tab.click("button");
+    const pressed = "button[aria-pressed=true]";
+    await tab.locator(pressed, { hasText: "1" }).waitFor();
+    // The press reaches the storage of the other tab's process some time later.
+    await waitFor("a return to the page after that", async () => {
+      await page.goBack({ waitUntil: "commit" });
+      await waitFor("the page", async () => await page.evaluate("globalThis.back") === true);
+      if (await page.locator(pressed).count() === 1) return true;
+      await page.evaluate("globalThis.back = false");
+      await page.goto("http://blog.example/other");
+    });
+    await page.locator(pressed, { hasText: "1" }).waitFor();
+    await page.click("button", { force: true });
+    await page.waitForLoadState("networkidle");
+    await counts("b/a", 1);
+  },
+  { chromium: RESTORING },
+);

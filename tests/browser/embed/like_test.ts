@@ -4,7 +4,6 @@ import { memoryApp } from "../../support/app.ts";
 import type { Embedding } from "../../support/embedding.ts";
 import {
   openReader,
-  RESTORING,
   STRICT_POLICY,
   testVisit,
   type Visit,
@@ -207,40 +206,6 @@ testLike(
     for (const tab of [page, other]) await shows(tab, ["1 pressed"]);
     await shows(third, ["0 pressed"]);
     strictEqual(await site.count("a"), 1);
-  },
-);
-
-testLike(
-  "like.js counts once on a page that comes back from the browser's cache, which drops storage events",
-  async ({ site, page, reader: { context } }) => {
-    site.pages.set("/other", { html: "<p>other" });
-    await page.evaluate(
-      'addEventListener("pageshow", (event) => globalThis.back = event.persisted)',
-    );
-    await page.goto(`${URL}other`);
-    const tab = await context.newPage();
-    await tab.goto(URL);
-    await tab.click("button");
-    await shows(tab, ["1 pressed"]);
-    // The press reaches the storage of the other tab's process some time later.
-    await waitFor("a return to the page after that", async () => {
-      await page.goBack({ waitUntil: "commit" });
-      await waitFor(
-        "the page",
-        async () => await page.evaluate("globalThis.back") === true || undefined,
-      );
-      if (await page.getAttribute("button", "aria-pressed") === "true") return true;
-      await page.evaluate("globalThis.back = false");
-      await page.goto(`${URL}other`);
-    });
-    await shows(page, ["1 pressed"]);
-    await pressInVain(page);
-    strictEqual(await site.count("a"), 1);
-  },
-  {
-    // Chromium keeps them until the page returns. Other browsers may drop them.
-    init: 'addEventListener("storage", (event) => event.stopImmediatePropagation(), true);',
-    chromium: RESTORING,
   },
 );
 

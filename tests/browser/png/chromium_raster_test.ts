@@ -50,7 +50,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const rasterize = await createRasterizer(parts);
-const UNHINTED = ["--font-render-hinting=none"];
+const UNHINTED = { args: ["--font-render-hinting=none"] };
 shareChromium(UNHINTED);
 
 for (const scale of [1, 2, 3] as const) {

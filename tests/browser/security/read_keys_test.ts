@@ -1,9 +1,13 @@
 import { deepStrictEqual, notDeepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { field } from "../../support/app.ts";
+import {
+  type LocalService,
+  type ServiceAddress,
+  startLocalService,
+} from "../../support/local_service.ts";
 import { importLines } from "../../support/owner_page.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
-import { type Service, startService } from "../../support/service.ts";
 import { routes } from "../../support/surface.ts";
 import { times } from "../../support/times.ts";
 
@@ -90,14 +94,14 @@ function moreOf(path: string): string[] {
   return MORE.filter((one) => parameters.some((name) => one.startsWith(name)));
 }
 
-async function startWith(others: typeof OTHERS[number]): Promise<Service> {
-  const service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" } });
+async function startWith(others: typeof OTHERS[number]): Promise<LocalService> {
+  const service = await startLocalService({ SECRET_TOKEN: SECRET });
   await importLines(service, [...MINE, ...others]);
   return service;
 }
 
 /** Sends a request and reads all of the response, but for its time. */
-async function send({ url }: Service, { method, path, query, headers }: Attempt) {
+async function send({ url }: ServiceAddress, { method, path, query, headers }: Attempt) {
   const response = await fetch(`${url}${path}?${query.join("&")}`, {
     method,
     headers: { ...headers, "accept-encoding": "identity" },

@@ -71,8 +71,8 @@ const PAIR: Columns = { page: 0, number: 1, day: NO_DAY, order: ORDERS.ymd };
 
 // --- CSV and lists ------------------------------------------------------------------------------
 
-/** Matches the comments before a table. Exports of GA4 have the table of a chart among them. */
-const COMMENTS = /^#(?:[^]*\n\n#)?.*\n(?:#.*\n|\n)*/;
+/** Matches the comments before the last table. In GA4, that of a chart is before that of pages. */
+const COMMENTS = /^#(?:[^]*\n\n#)?.*\n(?:#.*\n|\n)*(?![#\n]|$)/;
 
 function csv(opened: Opened): Table {
   if (/^"\d+",,"(?:general|visitors)"/.test(opened.text)) return goAccess(opened);

@@ -34,15 +34,15 @@ const STATS = '{"hour":"2026-03-05T19:00:00Z","path_id":211,"ref_id":1,"count":4
   '{"hour":"2026-03-05T12:00:00Z","path_id":212,"ref_id":1,"count":9}\n';
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
-  "GA4, with comments and the table of a chart before the pages": {
+  "GA4, with comments around the table of a chart and that of the pages": {
     files: {
       "pages.csv": `${GA4_COMMENT}Nth day,/,/a\n0000,12,4\n0001,14,5\n\n${GA4_COMMENT}` +
         "Page path and screen class,Views,Active users,Views per active user\n" +
-        "/a,6225,926,6.72\n/b/index.html,12,9,1.33\n/,1200,9,1.33\n(not set),3,1,3.0\n",
+        "/a,6225,926,6.72\n/b/index.html,12,9,1.33\n/,1200,9,1.33\n(not set),3,1,3.0\n\n# End\n",
     },
     source: "GA4",
     lines: ['{"id":"a","hits":6225}', '{"id":"b","hits":12}', '{"id":"home","hits":1200}'],
-    leftOut: { "No page": { rows: 1, row: 21 } },
+    leftOut: { "No page": { rows: 1, row: 21 }, "No views": { rows: 1, row: 23 } },
   },
   "GA4 by days, in two files of several months": {
     files: {

@@ -96,19 +96,20 @@ export function askMove(rows: readonly Figures[], isMerge: boolean) {
     ],
     parts: [field, effect],
     button,
-    act: () =>
-      change({
-        ids: [...moves.keys()],
+    act() {
+      // The field can be changed while counters move.
+      const [to, targets] = [target(), moves];
+      return change({
+        ids: [...targets.keys()],
         request: (id) => [
-          `counters/move?${queryOf([["id", id], ["to", moves.get(id) ?? ""]])}`,
+          `counters/move?${queryOf([["id", id], ["to", targets.get(id) ?? ""]])}`,
           { method: "POST" },
         ],
-        words: (name, before) => [
-          ...["Moved ", name, " to ", nameOf([target()]), `: ${viewsIn(before)}.`],
-        ],
+        words: (name, before) => ["Moved ", name, " to ", nameOf([to]), `: ${viewsIn(before)}.`],
         // The addition that may be refused is first, so that no view is at both ids.
-        undo: (before) => [{ ...negative(before), id: moves.get(before.id) ?? "" }, before],
-      }),
+        undo: (before) => [{ ...negative(before), id: targets.get(before.id) ?? "" }, before],
+      });
+    },
   });
   input();
   field.select();

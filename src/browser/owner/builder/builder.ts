@@ -86,7 +86,8 @@ function chosen(): Values {
   // Visitors have no key, so at first only a line that shows works for them.
   const usual = sessionToken() ? "count" : "show";
   const act = values.picture === "badge" ? wanted || usual : "show";
-  return { ...values, label: labelField.value, do: act };
+  const color = values.swatch === "other" ? values.color ?? "" : "";
+  return { ...values, color, label: labelField.value, do: act };
 }
 
 /** Chooses a value of the fields with a name. */
@@ -113,6 +114,14 @@ function take({ target }: Event) {
 export function restoreDesign(query: URLSearchParams) {
   form.reset();
   for (const [name, value] of query) set(name, value);
+  // Addresses of 1.3.0 have an id for each counter, and a color without its swatch.
+  const [id = "", ...others] = query.getAll("id");
+  set("id", id);
+  if (others.length > 0) set("others", others.join("\n"));
+  const color = query.get("color") ?? "";
+  if (!query.has("swatch") && color !== "") {
+    set("swatch", Object.hasOwn(facts.colors, color) ? color : "other");
+  }
   wanted = query.get("do") ?? "";
   show();
 }

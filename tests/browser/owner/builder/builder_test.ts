@@ -185,6 +185,12 @@ testPage(
     await other.getByRole("radio", { name: "Pill" }).check();
     ok(!(await lineIn(other, "URL")).includes("spark="));
 
+    await other.goto(`${service.url}/#badges&picture=chart.svg&id=home&id=two&color=%23abc`);
+    match(await lineIn(other, "URL"), /chart\.svg\?id=home&id=two&color=%23abc&/);
+    await other.getByRole("radio", { name: "The style’s own" }).check();
+    await other.reload();
+    match(await lineIn(other, "URL"), /id=two&theme=auto&/);
+
     // These addresses name no picture that there is.
     await other.goto("about:blank");
     for (const [label, begin] of [["a", "#"], ["b", "#badges&"]]) {

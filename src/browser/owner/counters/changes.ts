@@ -163,12 +163,12 @@ async function change(it: Change) {
   });
   if (before.length === 0) throw error;
   const ids = idsOf(before);
-  const undo = undoing(
-    it,
-    before,
-    () =>
-      change({ ...it, ids }).then((tell) => tell(), (error) => toast([errorMessage(error)], [])),
-  );
+  const redo = (): Promise<void> =>
+    change({ ...it, ids }).then(
+      (tell) => tell(),
+      (error) => toast([errorMessage(error)], [["Try again", redo]]),
+    );
+  const undo = undoing(it, before, redo);
   return () => {
     const why = error ? ` ${errorMessage(error)}` : "";
     toast([...it.words(nameOf(ids, it.ids.length), before), why], [["Undo", undo]]);

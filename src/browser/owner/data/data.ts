@@ -114,7 +114,8 @@ function importCard(page: Page) {
       try {
         tables.push(...tablesOf(opened));
       } catch (error) {
-        explain(opened.name, error);
+        // A field without text is no file.
+        if (file.name !== PASTED || pasted.value.trim() !== "") explain(opened.name, error);
       }
     }
     for (const row of rows) {
@@ -131,6 +132,7 @@ function importCard(page: Page) {
       if (table.isCut && !confirm(`${table.name}: ${CUT}`)) continue;
       const row: FileRow = fileRow(table, update, () => {
         remove(row);
+        if (file.name === PASTED) pasted.value = "";
         update();
         chooseFiles.focus();
       });

@@ -152,13 +152,23 @@ testOwner(
     await page.getByRole("button", { name: "Choose files" }).press("Enter");
     await chosen;
     await page.getByRole("button", { name: "Paste text" }).press("Enter");
+    const text = page.getByLabel("Text to import");
+    const file = page.locator(".file");
+    await text.fill("1 b");
+    await file.waitFor();
+    await text.fill("");
+    await file.waitFor({ state: "detached" });
+    strictEqual(await page.getByText("it is empty").count(), 0);
+    await text.fill("1 b");
+    await page.getByRole("button", { name: "Remove Pasted text" }).press("Enter");
+    strictEqual(await text.inputValue(), "");
+    await text.focus();
     await page.keyboard.insertText(
       "41 https://example.com/a/\n2 https://example.org/a\nuser/repo 12k\n",
     );
     await page.getByRole("button", { name: "a", exact: true }).press("Enter");
     await page.getByText("3 rows ·").waitFor();
-    await page.getByText("Pages of https://example.com, https://example.org are added up")
-      .waitFor();
+    await page.getByText("Pages of https://example.com, https://example.org are").waitFor();
     await page.getByRole("button", { name: "Import 1 counter" }).press("Enter");
     await page.getByText("Imported 1 counter.").waitFor();
     const downloading = page.waitForEvent("download");

@@ -11,7 +11,7 @@ import { serviceCommand } from "../support/service_command.ts";
 import { benchStack, serviceEnv } from "./servers.ts";
 import { fileSize, residentMegabytes, usedMemory } from "./sizes.ts";
 import { figure, table } from "./table.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,8 +22,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const loader = findLoader(folder);
 if (!loader.everyShape) Deno.exit(1);
 const stores = STORES.filter((store) => store !== "redis" || redisAvailable);

@@ -9,7 +9,7 @@ import { benchRows, type StoreName, STORES } from "./rows.ts";
 import { BENCH_SECRET, benchStack, serviceEnv } from "./servers.ts";
 import { fileSize, growthDuring, usedMemory } from "./sizes.ts";
 import { figure, table } from "./table.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 const { values } = parseArgs({
   options: {
@@ -21,8 +21,7 @@ const { values } = parseArgs({
 const headers = { "X-Auth-Token": BENCH_SECRET };
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const loader = findLoader(folder);
 if (!loader.everyShape) Deno.exit(1);
 const stores = STORES.filter((store) => store !== "redis" || redisAvailable);

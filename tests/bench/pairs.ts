@@ -17,7 +17,7 @@ import { benchRows, type Row, type StoreName, STORES } from "./rows.ts";
 import { benchStack } from "./servers.ts";
 import { processorSeconds } from "./sizes.ts";
 import { figure, table } from "./table.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 /** A process that is loaded. */
 type Side = { url: string; pid: number };
@@ -39,8 +39,7 @@ if (against === undefined) {
 const only = new RegExp(values.only);
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const loader = findLoader(folder);
 
 const lines: string[][] = [];

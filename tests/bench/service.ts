@@ -11,7 +11,7 @@ import { median } from "./median.ts";
 import { benchRows, type Row, type StoreName, STORES } from "./rows.ts";
 import { benchStack, scriptLine } from "./servers.ts";
 import { figure, table } from "./table.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 /** The results of one row on one store in one round. */
 type Round = {
@@ -41,8 +41,7 @@ const rounds = Number(values.rounds);
 const only = new RegExp(values.only);
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const arena = new Arena(stack, folder);
 const loader = findLoader(folder);
 const stores = STORES.filter((store) => store !== "redis" || redisAvailable);

@@ -9,7 +9,7 @@ import { findLoader } from "./load.ts";
 import { benchRows } from "./rows.ts";
 import { BENCH_SECRET, benchStack, serviceEnv, startScript } from "./servers.ts";
 import { figure, table } from "./table.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 const { values } = parseArgs({
   options: {
@@ -25,8 +25,7 @@ if (strace === undefined) {
 }
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const loader = findLoader(folder);
 const rows = benchRows(loader).filter(({ name }) => /^\/hit (hot|10k) 64$/.test(name));
 

@@ -9,7 +9,7 @@ import { firstAnswer, type Start } from "./first_answer.ts";
 import { median } from "./median.ts";
 import { BENCH_SECRET, benchStack, scriptLine, serviceEnv } from "./servers.ts";
 import { table } from "./table.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
 /**
  * A way to start and what to ask first; `of` names the one it is held against, `goal` the ratio to
@@ -20,29 +20,33 @@ type Candidate = { name: string; start: Start; of: string; goal?: number };
 const { values } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const bundled = await bundle("main.ts", folder);
 const hello = await bundle("tests/bench/hello.ts", folder);
 
-const health = { method: "GET", path: "/healthz", headers: {} };
-const hit = { method: "POST", path: "/hit", headers: { "X-Auth-Token": BENCH_SECRET } };
+const FIRST = {
+  "/healthz": { request: { method: "GET", path: "/healthz", headers: {} }, than: "hello" },
+  hit: {
+    request: { method: "POST", path: "/hit", headers: { "X-Auth-Token": BENCH_SECRET } },
+    than: "hello + INCR",
+  },
+};
 const source = serviceCommand({});
 const file = serviceCommand({ entry: bundled });
 const candidates: Candidate[] = [
-  ofHealth("hello", scriptLine("hello.ts"), {}),
-  ofHealth("kv", source, serviceEnv(), 1.5),
-  ofHealth("kv, bundled", file, serviceEnv(), 1.5),
-  ofHealth("hello, bundled", [Deno.execPath(), "run", "-A", "--no-config", hello], {}),
+  candidate("/healthz", "hello", scriptLine("hello.ts"), {}),
+  candidate("/healthz", "kv", source, serviceEnv(), 1.5),
+  candidate("/healthz", "kv, bundled", file, serviceEnv(), 1.5),
+  candidate("/healthz", "hello, bundled", [Deno.execPath(), "run", "-A", "--no-config", hello], {}),
 ];
 if (redisAvailable) {
   const { url } = stack.use(await startRedis());
   candidates.push(
-    ofHealth("redis", source, serviceEnv(url), 1.5),
-    ofHealth("redis, bundled", file, serviceEnv(url), 1.5),
-    ofHit("hello + INCR", [...scriptLine("hello_redis.ts"), url], {}),
-    ofHit("redis", source, serviceEnv(url), 1.3),
-    ofHit("redis, bundled", file, serviceEnv(url), 1.3),
+    candidate("/healthz", "redis", source, serviceEnv(url), 1.5),
+    candidate("/healthz", "redis, bundled", file, serviceEnv(url), 1.5),
+    candidate("hit", "hello + INCR", [...scriptLine("hello_redis.ts"), url], {}),
+    candidate("hit", "redis", source, serviceEnv(url), 1.3),
+    candidate("hit", "redis, bundled", file, serviceEnv(url), 1.3),
   );
 }
 
@@ -66,30 +70,19 @@ console.log(table(
   }),
 ));
 
-function ofHealth(
+function candidate(
+  asked: keyof typeof FIRST,
   name: string,
   line: string[],
   env: Record<string, string>,
   goal?: number,
 ): Candidate {
+  const { request, than } = FIRST[asked];
+  const of = `first ${asked}: ${than}`;
   return {
-    name: `first /healthz: ${name}`,
-    start: { line, env, request: health },
-    of: "first /healthz: hello",
-    ...goal !== undefined && { goal },
-  };
-}
-
-function ofHit(
-  name: string,
-  line: string[],
-  env: Record<string, string>,
-  goal?: number,
-): Candidate {
-  return {
-    name: `first hit: ${name}`,
-    start: { line, env, request: hit },
-    of: "first hit: hello + INCR",
-    ...goal !== undefined && { goal },
+    name: `first ${asked}: ${name}`,
+    start: { line, env, request },
+    of,
+    ...goal && { goal },
   };
 }

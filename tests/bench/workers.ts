@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { projectFolder } from "../support/programs.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { type ServiceOptions, startService } from "../support/service.ts";
-import { TEMP_PREFIX } from "../support/temp_dir.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { responseOf } from "./bench_setup.ts";
 import { findLoader } from "./load.ts";
 import { median } from "./median.ts";
@@ -25,8 +25,7 @@ const { values } = parseArgs({
 const cores = navigator.hardwareConcurrency;
 
 await using stack = benchStack();
-const folder = await Deno.makeTempDir({ prefix: `${TEMP_PREFIX}bench-` });
-stack.defer(() => Deno.remove(folder, { recursive: true }));
+const { path: folder } = stack.use(await tempDir());
 const loader = findLoader(folder);
 const redis = stack.use(await startRedis());
 await prefillRedis(redis, 10_000);

@@ -14,6 +14,13 @@ import type {
 import type { CounterState, Day } from "../../src/domain/history.ts";
 import { Failure, type FailureKind } from "../../src/domain/errors.ts";
 
+/** The failures of a store, and the status that a request gets. */
+export const STORE_FAILURES = [
+  { failure: "store-unavailable", status: 503 },
+  { failure: "overloaded", status: 503 },
+  { failure: "outcome-unknown", status: 504 },
+] as const;
+
 /** A store that fails on demand, as no real one does: for the answers to failures only. */
 export class ScriptedStore implements CounterStore {
   readonly source = "redis";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { field, memoryApp, memoryStore, openApp } from "../../support/app.ts";
-import { ScriptedStore } from "../../support/scripted_store.ts";
+import { ScriptedStore, STORE_FAILURES } from "../../support/scripted_store.ts";
 
 const formats = [
   { query: "", type: "application/json" },
@@ -63,13 +63,7 @@ Deno.test("reads of a counter that was never hit are 0, 200 everywhere, and writ
   deepStrictEqual(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
-const failures = [
-  { failure: "store-unavailable", status: 503 },
-  { failure: "overloaded", status: 503 },
-  { failure: "outcome-unknown", status: 504 },
-] as const;
-
-for (const { failure, status } of failures) {
+for (const { failure, status } of STORE_FAILURES) {
   Deno.test(`/count and /count.txt answer ${status} where the store says ${failure}, whatever was seen`, async () => {
     const store = new ScriptedStore();
     await using app = openApp({ store });

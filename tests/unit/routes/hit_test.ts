@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { type Answer, field, memoryApp, memoryStore, openApp } from "../../support/app.ts";
-import { ScriptedStore } from "../../support/scripted_store.ts";
+import { ScriptedStore, STORE_FAILURES } from "../../support/scripted_store.ts";
 import { authorized } from "../../support/secret.ts";
 import { routes } from "../../support/surface.ts";
 
@@ -194,13 +194,7 @@ Deno.test("/hit answers 409 to a counter that is full, which is still read as 2^
   strictEqual(await app.count("a"), 2 ** 52);
 });
 
-const failures = [
-  { failure: "store-unavailable", status: 503 },
-  { failure: "overloaded", status: 503 },
-  { failure: "outcome-unknown", status: 504 },
-] as const;
-
-for (const { failure, status } of failures) {
+for (const { failure, status } of STORE_FAILURES) {
   Deno.test(`/hit answers ${status} where the store says ${failure}, and asks it once only`, async () => {
     const store = new ScriptedStore();
     await using app = openApp({ store });

@@ -23,6 +23,8 @@ interface Change {
 
 /** Maximum number of requests at a time. Browsers open as many connections. */
 const REQUESTS = 6;
+/** Number of counters from which on the progress is shown, and after how many of them. */
+const PROGRESS = 100;
 
 /** Asks for the total of a counter, and sets it. */
 export function askTotal({ id, total }: Figures) {
@@ -222,6 +224,10 @@ async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promis
       } catch (caught) {
         error ??= caught;
         if (!(caught instanceof Refused && caught.status === 409)) waiting.length = 0;
+      }
+      const done = items.length - left.size;
+      if (items.length > PROGRESS && done % PROGRESS === 0) {
+        toast([`${grouped(done)} of ${plural(items.length, "counter")}…`], []);
       }
     }
   }

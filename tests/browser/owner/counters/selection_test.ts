@@ -128,7 +128,11 @@ testOwner(
     deepStrictEqual([lines.length, lines.at(-1)], [112, { counters: 111 }]);
     await bar.getByRole("button", { name: "Delete…" }).click();
     await page.getByText("Delete 111 counters with 222 views?").waitFor();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route(/id=x\/1999$/, (route) => promise.then(() => route.continue()));
     await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("100 of 111 counters…").waitFor();
+    resolve();
     await page.getByText("Deleted 111 counters: 222 views.").waitFor();
     await page.getByText("2,889 counters", { exact: true }).waitFor();
     strictEqual(await bar.count(), 0);

@@ -365,7 +365,7 @@ testPage(
     }
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Secret").waitFor();
-    await assertAccessible(page);
+    await assertFits(page);
     await page.setViewportSize({ width: 320, height: 800 });
     await assertFits(page);
   },

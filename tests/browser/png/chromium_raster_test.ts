@@ -153,17 +153,21 @@ function cut(sheet: PNG, { x, y, width, height }: Box, scale: number): PNG {
 /** Returns the share of pixels that differ by more than the limit in a channel, on white. */
 function shareOfDifferences(one: PNG, other: PNG): number {
   const width = Math.min(one.width, other.width);
+  const [pixels, otherPixels] = [pixelsOf(one), pixelsOf(other)];
   let count = 0;
   for (let y = 0; y < one.height; y++) {
     for (let x = 0; x < width; x++) {
       // Skip equal pixels, which are most of them, because the comparison takes 10 s for all.
-      const [at, otherAt] = [4 * (y * one.width + x), 4 * (y * other.width + x)];
-      if (one.data.readUInt32LE(at) === other.data.readUInt32LE(otherAt)) continue;
+      if (pixels[y * one.width + x] === otherPixels[y * other.width + x]) continue;
       const [a, b] = [onWhite(one, x, y), onWhite(other, x, y)];
       if (a.some((value, channel) => Math.abs(value - (b[channel] ?? 0)) > CHANNEL_LIMIT)) count++;
     }
   }
   return count / (width * one.height);
+}
+
+function pixelsOf({ data }: PNG): Uint32Array {
+  return new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
 }
 
 function onWhite({ data, width }: PNG, x: number, y: number): number[] {

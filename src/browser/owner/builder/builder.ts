@@ -163,6 +163,8 @@ function showFields(values: Values, { kind, ids, isCounting, prefix, known }: De
   byId("closed").hidden = facts.openReads || isCounting || !sessionToken();
   byId("beside").hidden = kind !== MANY;
   byId("scope").hidden = prefix === "";
+  // The owner chooses the key of each group, because it opens more than one counter.
+  if (isCounting && prefix === "") set("group", "");
   byId("below").textContent = `all counters under ${prefix}`;
   byId("own-color").hidden = values.swatch !== "other";
   byId("label-name").textContent = isBadge ? "Label" : "A label";

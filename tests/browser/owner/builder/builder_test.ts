@@ -104,6 +104,11 @@ testPage(
       await lineIn(page, "List"),
       `${script}\n<tally-top prefix="blog/" key="${key}" limit="5"></tally-top>`,
     );
+    for (const id of ["post", "shop/item"]) {
+      await page.getByLabel("Counter", { exact: true }).fill(id);
+      await settled(page);
+    }
+    ok(await page.getByRole("radio", { name: "this counter only" }).isChecked());
   },
 );
 

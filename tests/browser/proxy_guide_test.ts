@@ -1,11 +1,12 @@
 import { match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { needsChromium, shareChromium, sharedChromium } from "../support/chromium.ts";
+import { startLocalService } from "../support/local_service.ts";
 import { ProcessOutput } from "../support/process_output.ts";
 import { findOnPath, needsPrograms, projectFolder } from "../support/programs.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { runService, startService } from "../support/service.ts";
+import { runService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -21,7 +22,7 @@ for (const name of ["caddy", "nginx"] as const) {
       `below a path: with the lines for ${name}, the page signs in, and all addresses have the path`,
     ignore: needsChromium.ignore || needsPrograms(name).ignore,
     async fn() {
-      await using service = await startService({ env });
+      await using service = await startLocalService(env);
       await using proxy = await startProxy(name, { upstream: service.url });
       await usePage(proxy.url);
       const page = await fetch(`${proxy.url}/hits/p?prefix=blog/`, { headers: authorized });
@@ -38,7 +39,7 @@ for (const name of ["caddy", "nginx"] as const) {
     name: `behind a CDN: with the lines for ${name} and TRUST_PROXY=2, visitors are told apart`,
     ...needsPrograms(name),
     async fn() {
-      await using service = await startService({ env: { ...env, TRUST_PROXY: "2" } });
+      await using service = await startLocalService({ ...env, TRUST_PROXY: "2" });
       await using proxy = await startProxy(name, { upstream: service.url });
       // The CDN has added the visitor to what the visitor made up.
       for (const [visitor, hits] of [["203.0.113.1", 1], ["203.0.113.2", 2], ["203.0.113.1", 2]]) {

@@ -46,20 +46,32 @@ testVisit(
   { openReads: false },
 );
 
+/** The elements of a page that prerenders another and goes there when the site answers. */
+function leadTo(url: string, gate: string): string {
+  const rules = { prerender: [{ urls: [url], eagerness: "immediate" }] };
+  return `<script type="speculationrules">${JSON.stringify(rules)}</script>
+    <script>fetch("${gate}").then(() => location.href = "${url}")</script>`;
+}
+
 testVisit(
-  "tally.js counts a page that was prerendered when it is shown, and one that was prefetched never",
+  "tally.js counts a page that was prerendered, and takes its #tally-skip, when it is shown, and counts one that was prefetched never",
   async ({ site, counts }) => {
-    const rules = { prerender: [{ urls: ["/shown"], eagerness: "immediate" }] };
     site.pages.set("/", {
-      html: `<link rel="prefetch" href="/prefetched">
-      <script type="speculationrules">${JSON.stringify(rules)}</script>
-      <script>fetch("/wait/shown").then(() => location.href = "/shown")</script>`,
+      html: '<link rel="prefetch" href="/prefetched">' + leadTo("/shown", "/wait/shown"),
     });
     site.pages.set("/prefetched", { html: SCRIPT + await site.markOf("prefetched") });
     site.pages.set("/shown", {
       html: `${SCRIPT}${await site.markOf("shown")}<script>
       customElements.whenDefined("tally-mark").then(() => fetch("/ready"));
       document.addEventListener("prerenderingchange", () => fetch("/activated"));
+    </script>${leadTo("/own#tally-skip", "/wait/own")}`,
+    });
+    // The script looks at the address every 250 ms, also in a page that is prerendered.
+    site.pages.set("/own", {
+      html: `${SCRIPT}${await site.markOf("own")}<script>
+      let turns = 0;
+      const report = () => turns++ < 3 || fetch(localStorage["tally-skip"] ? "/skips" : "/counts");
+      customElements.whenDefined("tally-mark").then(() => setInterval(report, 250));
     </script>`,
     });
     await using _ = await browse("http://blog.example/", READER_ARGS);
@@ -69,33 +81,13 @@ testVisit(
     site.release("/wait/shown");
     await isAsked(site, "/activated");
     await counts("shown", 1);
-    deepStrictEqual([await site.count("shown"), await site.count("prefetched")], [1, 0]);
-  },
-);
-
-testVisit(
-  "#tally-skip of a page that is prerendered is taken when the page is shown, and not before",
-  async ({ site }) => {
-    const rules = { prerender: [{ urls: ["/shown#tally-skip"], eagerness: "immediate" }] };
-    site.pages.set("/", {
-      html: `<script type="speculationrules">${JSON.stringify(rules)}</script>
-      <script>fetch("/wait/shown").then(() => location.href = "/shown#tally-skip")</script>`,
-    });
-    // The script looks at the address every 250 ms, also in a page that is prerendered.
-    site.pages.set("/shown", {
-      html: `${SCRIPT}${await site.markOf("shown")}<script>
-      let turns = 0;
-      const report = () => turns++ < 3 || fetch(localStorage["tally-skip"] ? "/skips" : "/counts");
-      customElements.whenDefined("tally-mark").then(() => setInterval(report, 250));
-    </script>`,
-    });
-    await using _ = await browse("http://blog.example/", READER_ARGS);
     const reports = () => site.asked.filter((path) => /^\/(skips|counts)/.test(path));
     const first = await waitFor("a report", () => reports()[0]);
-    site.release("/wait/shown");
+    site.release("/wait/own");
     strictEqual(first, "/counts (prefetch;prerender)");
     await isAsked(site, "/skips");
-    strictEqual(await site.count("shown"), 0);
+    const ids = ["shown", "prefetched", "own"];
+    deepStrictEqual(await Promise.all(ids.map((id) => site.count(id))), [1, 0, 0]);
   },
 );
 

@@ -48,7 +48,7 @@ export const ORDERS = {
     words: "year-month-day",
     // A time is in UTC unless it names its offset.
     pattern:
-      /^(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)(?:[T ](?<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?::\d\d(?:\.\d+)?)?(?:Z|(?<offset>[+-][01]\d)(?::?(?<more>[0-5]\d))?)?)?$/,
+      /^(?<year>\d{4})([-/.]?)(?<month>\d\d)\2(?<day>\d\d)(?:[T ](?<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?::\d\d(?:\.\d+)?)?(?:Z| UTC|(?<offset>[+-][01]\d)(?::?(?<more>[0-5]\d))?)?)?$/,
   },
   dmy: {
     words: "day.month.year",

@@ -179,7 +179,7 @@ export function isChosen({ page, number, day }: Columns): boolean {
 
 /** Names of columns that number rows, name them, or have times or durations. */
 const NO_VIEWS =
-  /id$|^(?:#|no|nr|rank|index|)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
+  /id$|^(?:#|no|nr|pos|position|rank|index|)\.?$|(?<![a-z])(?:date|day|time|timestamp|hours?|week|month|year|minutes|seconds|duration)(?![a-z])/i;
 
 /** Returns the columns of which most cells are whole numbers, and none has a fraction. */
 export function numericColumns(heads: Row, sample: readonly Row[]): number[] {

@@ -317,7 +317,7 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
     "Seite | Aufrufe | no day",
   ],
   "no index and no hours as views": [
-    "index,page,dateHour\n0,/a,2026112010\n1,/b,2026112011",
+    "pos,page,dateHour\n0,/a,2026112010\n1,/b,2026112011",
     "page | each row | ?",
   ],
   "ISO dates": [
@@ -343,7 +343,7 @@ const PROPOSALS: Readonly<Record<string, readonly [text: string, proposed: strin
   ],
   "no day of two": ["from,to,page,views\n2026-01-02,2026-01-03,/a,2", "page | views | ?"],
   "each row of a log as one view": [
-    "time,path,post_id\n2026-01-02T10:00:00Z,/a,12\n2026-01-02T10:00:00Z,/b,9",
+    "time,path,post_id\n2026-01-02T10:00:00Z,/a,12\n2026-01-02 10:00:00 UTC,/b,9",
     "path | each row | time year-month-day",
   ],
   "each row as one view if no column has numbers": ["path,agent\n/a,x", "path | each row | ?"],

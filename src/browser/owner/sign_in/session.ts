@@ -88,7 +88,9 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
     return call(path, init);
   }
   // Only a proxy answers without problem details.
-  const reason = problem.detail ?? `A proxy in front of the server returned ${answer.status}.`;
+  const size = answer.status === 413 ? " (too large)" : "";
+  const reason = problem.detail ??
+    `A proxy in front of the server returned ${answer.status}${size}.`;
   throw new Refused(answer.status, reason);
 }
 

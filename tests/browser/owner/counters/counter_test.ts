@@ -128,7 +128,9 @@ testOwner(
     await page.getByText("Deleted blog/two: 300 views.").waitFor();
     await page.route(/mode=add/, refuse);
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("Restored 0 of 1 counter. A proxy in front of the server returned 413.")
+    await page.getByText(
+      "Restored 0 of 1 counter. A proxy in front of the server returned 413 (too large).",
+    )
       .waitFor();
     await assertAccessible(page);
     const downloading = page.waitForEvent("download");

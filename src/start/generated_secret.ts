@@ -98,16 +98,12 @@ function writeSecret(path: string, secret: string): void {
   }
 }
 
+/** Returns warnings about a secret and its file. Windows has no mode that keeps others away. */
 function fileWarnings(path: string, text: string): string[] {
-  const warnings = secretWarnings(path, text);
-  if (!isReadByOthers(path)) return warnings;
-  return [`${path} can be read by other users of this machine: chmod 600 ${path}`, ...warnings];
-}
-
-/** Reports whether other users may read a file. Always false on Windows, which has no such mode. */
-function isReadByOthers(path: string): boolean {
-  const { mode } = Deno.statSync(path);
-  return Deno.build.os !== "windows" && mode !== null && (mode & 0o044) !== 0;
+  const mode = Deno.build.os === "windows" ? 0 : Deno.statSync(path).mode ?? 0;
+  const isOpen = (mode & 0o044) !== 0;
+  const warning = `${path} can be read by other users of this machine: chmod 600 ${path}`;
+  return [...isOpen ? [warning] : [], ...secretWarnings(path, text)];
 }
 
 /**

@@ -28,7 +28,8 @@ export async function composePage(facts: PageFacts, publicUrl?: string) {
     .replace("<!--builder-->", () => builder)
     .replaceAll(/\n +(?=<\/)|^ +/gm, "")
     .replace("<!--styles-->", () => stylesWithoutScript(facts))
-    .replace('id="facts">', (start) => start + inScript(facts))
+    // No text of the facts ends their element.
+    .replace('id="facts">', (start) => start + JSON.stringify(facts).replaceAll("<", "\\u003c"))
     .replace('type="importmap">', (start) => start + imports);
   return await compose({
     head: "<title>Tallymark</title>",
@@ -133,11 +134,6 @@ function minified(rules: string): string {
 function stylesWithoutScript({ openReads }: PageFacts): string {
   const path = openReads ? "badge" : "sample/badge";
   return TILES.map(({ names: [name] }) => `<img alt=${name} src=${path}?style=${name}> `).join("");
-}
-
-/** Formats JSON for a script element, so that no text in it ends the element. */
-function inScript(facts: PageFacts): string {
-  return JSON.stringify(facts).replaceAll("<", "\\u003c");
 }
 
 /** Returns the source expression of an inline script or style in a policy. */

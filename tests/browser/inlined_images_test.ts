@@ -40,39 +40,36 @@ function badge(query: Record<string, string>, more: Parameters<typeof drawBadge>
   return drawBadge(parseLook(new Map(Object.entries(query))), "1234", more);
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  Deno.test({
-    name: `images that live in one page look as they do alone, on a ${colorScheme} page`,
-    ...needsChromium,
-    async fn() {
-      const context = await sharedChromium().newContext({ colorScheme, viewport: SIZE });
-      try {
-        const page = await context.newPage();
-        const show = async (images: readonly string[]) => {
-          await page.setContent(
-            `<!doctype html><style>${PAGE}</style>` +
-              images.map((image) => `<div>${image}</div>`).join(""),
-          );
-          return PNG.sync.read(Buffer.from(await page.screenshot({ fullPage: true })));
-        };
-        const inlined = await show(IMAGES);
-        const alone = await show(
-          IMAGES.map((svg) =>
-            `<img src="data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}">`
-          ),
-        );
-        const { width, height } = alone;
-        deepStrictEqual([inlined.width, inlined.height], [width, height]);
-        const off = pixelmatch(inlined.data, alone.data, undefined, width, height, {
-          threshold: 0.02,
-        });
-        deepStrictEqual(off, 0);
-      } finally {
-        await context.close();
-      }
-    },
-  });
-}
+Deno.test(
+  "images that live in one page look as they do alone, on a light page and on a dark one",
+  needsChromium,
+  async () => {
+    const page = await sharedChromium().newPage({ viewport: SIZE });
+    await using _ = { [Symbol.asyncDispose]: () => page.close() };
+    const show = async (images: readonly string[]) => {
+      await page.setContent(
+        `<!doctype html><style>${PAGE}</style>` +
+          images.map((image) => `<div>${image}</div>`).join(""),
+      );
+      return PNG.sync.read(Buffer.from(await page.screenshot({ fullPage: true })));
+    };
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const inlined = await show(IMAGES);
+      const alone = await show(
+        IMAGES.map((svg) =>
+          `<img src="data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}">`
+        ),
+      );
+      const { width, height } = alone;
+      deepStrictEqual([inlined.width, inlined.height], [width, height]);
+      const off = pixelmatch(inlined.data, alone.data, undefined, width, height, {
+        threshold: 0.02,
+      });
+      deepStrictEqual(off, 0, colorScheme);
+    }
+  },
+);
 
 const SIZE = { width: 1000, height: 800 };
 /** Each image begins on a whole pixel. */

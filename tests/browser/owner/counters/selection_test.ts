@@ -129,7 +129,7 @@ testOwner(
     await bar.getByRole("button", { name: "Delete…" }).click();
     await page.getByText("Delete 111 counters with 222 views?").waitFor();
     const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route(/id=x\/1999$/, (route) => promise.then(() => route.continue()));
+    await page.route(/id=x\/199$/, (route) => promise.then(() => route.continue()));
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("100 of 111 counters…").waitFor();
     resolve();

@@ -2,7 +2,14 @@
 // .cache, which git ignores.
 import { delimiter, join } from "node:path";
 import { type Apt, openApt, run } from "./debian.ts";
-import { cacheFolder, findOnPath, isFile, scriptFolder, strictRun } from "./programs.ts";
+import {
+  cacheFolder,
+  findOnPath,
+  isFile,
+  projectFolder,
+  scriptFolder,
+  strictRun,
+} from "./programs.ts";
 
 /** Programs that are fetched together unless the machine has the first one. */
 interface Needed {
@@ -113,6 +120,9 @@ if (import.meta.main) {
     }
   }
   for (const apt of apts.values()) await apt[Symbol.asyncDispose]();
+  // The first bundle puts esbuild into Deno's cache. Deno fails if two do so at the same time.
+  const source = join(projectFolder, "src/browser/embed/page_id.ts");
+  await run(Deno.execPath(), ["bundle", "-q", "-o", join(cacheFolder, "bundle.js"), source]);
   if (isIncomplete && strictRun) Deno.exit(1);
 }
 

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 import { startLocalService } from "../../support/local_service.ts";
 import {
@@ -198,7 +198,8 @@ testOwner(
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.keyboard.press("/");
     strictEqual(await page.getByLabel("Search").inputValue(), "");
-    strictEqual(await page.evaluate("document.activeElement?.type"), undefined);
+    // Until the next frame the hidden button has the focus.
+    notStrictEqual(await page.evaluate("document.activeElement?.type"), "search");
     await page.getByRole("button", { name: "Select", exact: true }).click();
     for (const [role, hits] of [["checkbox", 301], ["button", 302]] as const) {
       const part = page.getByRole("row", { name: "blog/two" }).getByRole(role);

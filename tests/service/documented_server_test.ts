@@ -2,9 +2,9 @@ import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../../src/start/config.ts";
 import { paste, readBlocks } from "../support/documented_blocks.ts";
+import { runSteps, SETTINGS_AND_PROXY } from "../support/documented_steps.ts";
 import { startTallymark } from "../support/keeping.ts";
 import { needsPrograms, projectFolder } from "../support/programs.ts";
-import { copyProject } from "../support/project_copy.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { startService, statusOf } from "../support/service.ts";
@@ -28,6 +28,7 @@ const { blockWith, checkAll } = readBlocks(
     ["sudo tallymark-link", "is run with the first steps"],
     ["systemctl ", "needs systemd and root; systemd_units_test checks the units"],
     ["dist/tallymark.js\n", "bundle_test compares and runs it"],
+    ["task bundle\nsudo install", "bundle_test runs it"],
     ["deno serve --parallel", "serve_test compares and runs it"],
     ['import { close, fetch } from "@tallymark/tallymark"', "mount_test mounts it"],
     ['"workspace": ["./tallymark"]', "mount_test has such a project"],
@@ -96,44 +97,6 @@ Deno.test({
   },
 });
 
-/** Steps of a page as they run below a folder in place of the system's, without root. */
-async function runSteps(steps: string, { cwd, root }: { cwd: string; root: string }) {
-  for (const name of ["etc/caddy", "etc/systemd/system", "usr/local/bin"]) {
-    await Deno.mkdir(join(root, name), { recursive: true });
-  }
-  const stubs = `sudo() { "$@"; }; apt-get() { :; }; git() { :; }; systemctl() { :; }
-    npx() { shift 2; '${Deno.execPath()}' "$@"; }\n`;
-  await paste(stubs + steps.replaceAll(/(?<= )\/(?=etc|opt|usr)/g, `${root}/`), { cwd });
-  const read = (name: string) => Deno.readTextFile(join(root, name));
-  match(await read("etc/caddy/Caddyfile"), /^hits\.example\.com \{$/m);
-  strictEqual(((await Deno.stat(join(root, "etc/tallymark.env"))).mode ?? 0) & 0o777, 0o600);
-  const unit = await read("etc/systemd/system/tallymark.service");
-  const command = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "")
-    .replaceAll(/(?<= |^)\/(?=opt|usr)/g, `${root}/`).split(" ");
-  const settings = (await read("etc/tallymark.env")).trim().split("\n").map((line) =>
-    line.split("=")
-  );
-  await using service = await startService({
-    env: { ...Object.fromEntries(settings), SECRET_TOKEN: "" },
-    wrap: () => command,
-  });
-  match(service.url, /^http:\/\/127\.0\.0\.1:/);
-  match(await (await fetch(`${service.url}/badge?id=home`)).text(), /^<svg /);
-  // In place of systemd-run, which has eight options here.
-  const run = `systemd-run() { shift 8; (cd '${service.cwd}' && "$@"); }; export -f systemd-run\n`;
-  const script = (await read("usr/local/bin/tallymark-link"))
-    .replaceAll(/(?<=[ "=])\/(?=opt|usr)/g, `${root}/`).replace("exec systemd-run", "systemd-run");
-  const link = await paste(`${run}${script}`.replace("set -eu\n", ""), {
-    cwd: service.cwd,
-    env: Object.fromEntries(settings),
-  });
-  const [, token] = /^https:\/\/hits\.example\.com\/#sign-in=(\S+)\n$/.exec(link) ?? [];
-  const headers = { authorization: `Bearer ${token}` };
-  strictEqual(await statusOf(`${service.url}/session`, { method: "POST", headers }), 200, link);
-}
-
-const SETTINGS_AND_PROXY = ["HOST_NAME=hits.example.com\nprintf", "Caddyfile | sudo tee"];
-
 Deno.test(".deploy/README.md: the first steps install what a release has, and leave a service that the proxy can reach", async () => {
   await using folder = await tempDir();
   await using release = await tempDir();
@@ -159,18 +122,6 @@ Deno.test(".deploy/README.md: the first steps install what a release has, and le
     ...SETTINGS_AND_PROXY.map(blockWith),
   ];
   await runSteps(steps.join(""), { cwd: folder.path, root: folder.path });
-});
-
-Deno.test(".deploy/README.md: the lines for the bundle take the place of the first step", async () => {
-  await using folder = await tempDir();
-  await using project = await copyProject();
-  // The file that draws PNGs takes most of the time, and bundle_test makes it.
-  await Deno.mkdir(join(project.path, "dist"));
-  await Deno.writeTextFile(join(project.path, "dist/tallymark-png.js"), "");
-  const lines = blockWith("task bundle\nsudo install").replace(/ && cd tallymark$/m, "")
-    .replace("task bundle\n", "task bundle:main\n");
-  const steps = [lines, ...SETTINGS_AND_PROXY.map(blockWith)];
-  await runSteps(steps.join(""), { cwd: project.path, root: folder.path });
 });
 
 Deno.test(".deploy/README.md: the line for Prometheus returns its job key", async () => {

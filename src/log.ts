@@ -17,7 +17,7 @@ export type Log = Readonly<ReturnType<typeof createLog>>;
 export function createLog(
   { secrets, write = (line) => printTo("stderr", line) }: {
     secrets: readonly string[];
-    write?: (line: string) => void;
+    write?: ((line: string) => void) | undefined;
   },
 ) {
   const writer = (level: string) => (event: string, fields: LogFields = {}): void => {

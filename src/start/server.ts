@@ -93,6 +93,8 @@ export interface OpenServiceOptions {
   onUnusable(cause: unknown, log: Log): void;
   /** The name of this worker if the process has several. */
   worker?: string;
+  /** Writes a line of the log, by default to standard error. */
+  write?: (line: string) => void;
 }
 
 /** The service without a listener. */
@@ -109,7 +111,7 @@ export type OpenService = Awaited<ReturnType<typeof openService>>;
  */
 export async function openService(
   { environment, unknownNames, quotedNames }: LoadedEnvironment,
-  { isTerminal, onUnusable, worker }: OpenServiceOptions,
+  { isTerminal, onUnusable, worker, write }: OpenServiceOptions,
 ) {
   const config = parseConfig(environment);
   const startedAt = config.platform === "standalone" ? Date.now() : undefined;
@@ -117,7 +119,7 @@ export async function openService(
     ? findSecret(config.store)
     : undefined;
   const secrets = secretsOf(config);
-  const log = createLog({ secrets });
+  const log = createLog({ secrets, write });
   // Deno.openKv reads the token from the process's environment, which .env does not change.
   if (config.kvToken !== undefined) Deno.env.set("DENO_KV_ACCESS_TOKEN", config.kvToken);
   if (config.store.kind === "kv-platform") refuseMemory();

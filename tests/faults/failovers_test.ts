@@ -1,4 +1,5 @@
 import { ok } from "node:assert/strict";
+import { startLocalService } from "../support/local_service.ts";
 import { opensslAvailable } from "../support/certificate.ts";
 import { moveSlots, waitForCluster } from "../support/cluster_steps.ts";
 import { type RedisCluster, startCluster } from "../support/redis_cluster.ts";
@@ -6,6 +7,7 @@ import { isInSync, type RedisSentinels, startSentinels } from "../support/redis_
 import { needsRedis, type RedisServer } from "../support/redis_server.ts";
 import { SECRET } from "../support/secret.ts";
 import { startService } from "../support/service.ts";
+
 import { FAR_AWAY_MS, fullNumbers, timeLimit } from "../support/time_limit.ts";
 import { times } from "../support/times.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -42,8 +44,10 @@ function testFaults<Store extends Servers>(
       ignore: needsRedis.ignore || !(quick || fullNumbers),
       async fn() {
         await using store = await start({ replicas, failsOver: true });
-        await using service = await startService({
-          env: { SECRET_TOKEN: SECRET, STORE_URL: store.url, STORE_REPLICAS: String(awaited) },
+        await using service = await startLocalService({
+          SECRET_TOKEN: SECRET,
+          STORE_URL: store.url,
+          STORE_REPLICAS: String(awaited),
         });
         await using load = startCallers({ service, callers: 64, ids: 60 });
         const { ledger } = load;

@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { type KvConnectServer, startKvConnect } from "../support/kv_connect.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type LocalService, startLocalService } from "../support/local_service.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { timeLimit } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
@@ -72,9 +72,9 @@ Deno.test("on a remote Deno KV, away at the start, the service listens, says so,
 
 type Address = Pick<KvConnectServer, "url" | "token">;
 
-function startOn({ url, token }: Address): Promise<Service> {
+function startOn({ url, token }: Address): Promise<LocalService> {
   const env = { SECRET_TOKEN: SECRET, STORE_URL: `kv:${url}`, DENO_KV_ACCESS_TOKEN: token };
-  return startService({ env });
+  return startLocalService(env);
 }
 
 async function openOn({ url, token }: Address): Promise<Deno.Kv> {

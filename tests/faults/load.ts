@@ -16,7 +16,7 @@ export type LoadOptions = {
 };
 
 /** Milliseconds that a caller waits after an answer other than 200, as a sensible client would. */
-const REST = 20;
+const REST = 100;
 
 /** One hit on `id` over a connection of its own. */
 export async function hitOnce(

@@ -1,8 +1,9 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { type LocalService, startLocalService } from "../support/local_service.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { reservePort } from "../support/reserved_port.ts";
-import { drained, runService, type Service, startService } from "../support/service.ts";
+import { runService, statusOf } from "../support/service.ts";
 import type { RawAnswer } from "../support/raw_http.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { authorized, SECRET } from "../support/secret.ts";
@@ -48,7 +49,7 @@ Deno.test(
   needsRedis,
   async () => {
     await using redis = await startRedis();
-    await using service = await startService(connectedTo(redis.url));
+    await using service = await startOn(redis.url);
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
     for (const [index, { error, begin, end }] of refusals.entries()) {
@@ -72,7 +73,7 @@ Deno.test(
   needsRedis,
   async () => {
     await using redis = await startRedis();
-    await using service = await startService(connectedTo(redis.url));
+    await using service = await startOn(redis.url);
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
     await redis.command("CONFIG", "SET", "maxmemory", "1");
@@ -109,13 +110,13 @@ for (
         );
       }
       await redis.command("ACL", "SETUSER", "default", "-scan", "-@scripting");
-      await using service = await startService(connectedTo(redis.url));
+      await using service = await startOn(redis.url);
       await service.waitForOutput(/"permission of Redis missing: .*NOPERM .*'evalsha'/);
       for (let round = 0; round < 3; round++) strictEqual(await statusOfHit(service), 503);
       await redis.command("ACL", "SETUSER", "default", "+@all");
       await service.storeReady();
       strictEqual(await statusOfHit(service), 200);
-      const { stderr } = await service.stop();
+      const stderr = service.stderr();
       strictEqual(stderr.match(/permission of Redis missing/g)?.length, 1, stderr);
       strictEqual(stderr.match(/store available/g)?.length, 1, stderr);
     },
@@ -128,7 +129,7 @@ Deno.test(
   async () => {
     await using redis = await startRedis();
     await redis.command("ACL", "SETUSER", "default", "-@scripting");
-    const env = { ...connectedTo(redis.url).env, FAIL_FAST_STORE: "1" };
+    const env = { SECRET_TOKEN: SECRET, STORE_URL: redis.url, FAIL_FAST_STORE: "1" };
     const { code, stderr } = await runService({ env });
     strictEqual(code, 1);
     match(stderr, /"permission of Redis missing: .*NOPERM .*'evalsha'/);
@@ -151,10 +152,10 @@ Deno.test(
     await redis.command("SAVE");
     await redis.kill();
     await redis.start("listening");
-    await using service = await startService(connectedTo(redis.url));
+    await using service = await startOn(redis.url);
     strictEqual((await refusalOf(service, "c1"))?.status, 503);
-    strictEqual((await fetch(`${service.url}/healthz`).then(drained)).status, 200);
-    strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    strictEqual(await statusOf(`${service.url}/healthz`), 200);
+    strictEqual(await statusOf(`${service.url}/readyz`), 503);
     await redis.command("CONFIG", "SET", "key-load-delay", "0");
     await service.storeReady();
     strictEqual(await statusOfHit(service, "c1"), 200);
@@ -167,9 +168,9 @@ Deno.test(
   needsRedis,
   async () => {
     await using redis = await startRedis({ args: cluster });
-    await using service = await startService(connectedTo(redis.url));
+    await using service = await startOn(redis.url);
     strictEqual((await refusalOf(service))?.status, 503);
-    strictEqual((await fetch(`${service.url}/readyz`).then(drained)).status, 503);
+    strictEqual(await statusOf(`${service.url}/readyz`), 503);
     await waitFor("the log", async () => {
       strictEqual(await statusOfHit(service), 503);
       return /"store unavailable","cause":"Error: No node of the cluster serves a slot"/.test(
@@ -180,7 +181,7 @@ Deno.test(
     await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await service.storeReady();
     strictEqual(await statusOfHit(service), 200);
-    const { stderr } = await service.stop();
+    const stderr = service.stderr();
     match(stderr, /"event":"store available"}/);
     strictEqual(stderr.match(/No node of the cluster serves/g)?.length, 1, stderr);
     strictEqual(await redis.command("GET", "hits:home"), "1");
@@ -195,8 +196,7 @@ Deno.test(
     const rules = ["~*", "+@all", "-info", "-cluster"];
     await redis.command("ACL", "SETUSER", "tally", "on", ">pass", ...rules);
     const url = redis.url.replace("redis://", "redis://tally:pass@");
-    await using service = await startService(connectedTo(url));
-    await service.waitForOutput(/http:/);
+    await using service = await startOn(url);
     strictEqual(await statusOfHit(service), 503);
     await waitFor("CLUSTERDOWN", async () => {
       await statusOfHit(service);
@@ -206,11 +206,11 @@ Deno.test(
   },
 );
 
-function connectedTo(url: string) {
-  return { env: { SECRET_TOKEN: SECRET, STORE_URL: url } };
+async function startOn(STORE_URL: string): Promise<LocalService> {
+  return await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL });
 }
 
-async function statusOfHit(service: Service, id = "home"): Promise<number | undefined> {
+async function statusOfHit(service: LocalService, id = "home"): Promise<number | undefined> {
   return (await hitOnce({ service }, id)).answer?.status;
 }
 
@@ -218,7 +218,7 @@ async function statusOfHit(service: Service, id = "home"): Promise<number | unde
  * The answer to a hit that Redis refuses; on a busy machine the refusal may come late once, which
  * is 504.
  */
-async function refusalOf(service: Service, id = "home"): Promise<RawAnswer | undefined> {
+async function refusalOf(service: LocalService, id = "home"): Promise<RawAnswer | undefined> {
   return await waitFor("the refusal", async () => {
     const { answer } = await hitOnce({ service }, id);
     return answer?.status === 504 ? undefined : answer;

@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { startProxiedRedis, startProxiedService } from "../support/proxied_redis.ts";
+import { type LocalService, startLocalService } from "../support/local_service.ts";
+import { startProxiedRedis } from "../support/proxied_redis.ts";
 import { needsRedis, type RedisServer, startRedis } from "../support/redis_server.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { authorized, SECRET } from "../support/secret.ts";
@@ -24,8 +25,9 @@ Deno.test(
   async () => {
     const port = reservePort();
     const ledger = new Ledger();
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: `redis://127.0.0.1:${port}` },
+    await using service = await startLocalService({
+      SECRET_TOKEN: SECRET,
+      STORE_URL: `redis://127.0.0.1:${port}`,
     });
     strictEqual(await statusOf(`${service.url}/healthz`), 200);
     strictEqual(await statusOf(`${service.url}/readyz`), 503);
@@ -44,7 +46,7 @@ Deno.test(
     await load.stop();
     ledger.checkOutcomes(200, 503, ...ledger.late);
     ledger.check(await storedInRedis(redis));
-    const { stderr } = await service.stop();
+    const stderr = service.stderr();
     deepStrictEqual(outagesIn(stderr), { away: 1, back: 1 }, stderr);
   },
 );
@@ -64,7 +66,7 @@ for (const { title, args, through } of outages) {
     await using proxied = await startProxiedRedis({ args });
     const { redis, proxy, url } = proxied;
     const STORE_URL = through ? url : redis.url;
-    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL } });
+    await using service = await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL });
     await using load = startCallers({ service, callers: 50 });
     const { ledger } = load;
     for (let run = 1; run <= runs; run++) {
@@ -95,7 +97,7 @@ for (const { title, args, through } of outages) {
  * Waits until the log has told an event so many times, so that no outage is taken for a part of the
  * one before.
  */
-async function logged(service: Service, event: "away" | "back", times: number): Promise<void> {
+async function logged(service: LocalService, event: "away" | "back", times: number): Promise<void> {
   await waitFor(`"store ${event}", ${times} times`, () => {
     return outagesIn(service.stderr())[event] >= times || undefined;
   });
@@ -114,11 +116,11 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       await using proxied = await startProxiedRedis();
       const { redis, proxy, url } = proxied;
       const STORE_URL = stops ? redis.url : url;
-      await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL } });
+      await using service = await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL });
       await using load = startSteady({ service, rate: RATE });
       const { ledger } = load;
       await waitForHits(ledger, RATE);
-      const before = await residentMemory(service.pid);
+      const before = await residentMemory(Deno.pid);
       const counted = ledger.acknowledged;
 
       if (stops) await redis.kill("SIGSTOP");
@@ -137,7 +139,7 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       ok(ledger.count(504) > 0, "no hit was unknown, so Redis did not hang");
       ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
       // A heap that serves anything at all takes 40 MiB to settle.
-      checkGrowth(before, await residentMemory(service.pid), 60);
+      checkGrowth(before, await residentMemory(Deno.pid), 60);
       ledger.check(await storedInRedis(redis));
     },
   );
@@ -147,8 +149,9 @@ Deno.test(
   "/hit: a number that arrives while the service is suspended for 3 s is returned",
   needsRedis,
   async () => {
-    await using proxied = await startProxiedService();
-    const { redis, proxy, service } = proxied;
+    await using proxied = await startProxiedRedis();
+    const { redis, proxy, url } = proxied;
+    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: url } });
     deepStrictEqual(await hitHome(service), [200, 1]);
     // Time to suspend the service once Redis has counted.
     proxy.delay(200);
@@ -176,9 +179,7 @@ Deno.test(
   async () => {
     const runs = times(3, 10);
     await using redis = await startRedis({ args: durable });
-    await using service = await startService({
-      env: { SECRET_TOKEN: SECRET, STORE_URL: redis.url },
-    });
+    await using service = await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL: redis.url });
     await using load = startCallers({ service, callers: 200 });
     const { ledger } = load;
     for (let run = 1; run <= runs; run++) {
@@ -205,7 +206,7 @@ Deno.test(
     await using next = await startRedis();
     await using proxied = await startProxiedRedis({ args: ["--repl-diskless-sync-delay", "0"] });
     const { redis, proxy, url } = proxied;
-    await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: url } });
+    await using service = await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL: url });
     await using load = startCallers({ service, callers: 20 });
     const { ledger } = load;
     await waitForCount(ledger, "the start", timeout);
@@ -221,7 +222,7 @@ Deno.test(
     await load.stop();
     ledger.checkOutcomes(200, 503, ...ledger.late);
     ledger.check(await storedInRedis(next));
-    const { stderr: log } = await service.stop();
+    const log = service.stderr();
     strictEqual(log.match(/store unavailable.*READONLY/g)?.length, 1, log);
     deepStrictEqual(outagesIn(log), { away: 1, back: 1 }, log);
   },
@@ -245,7 +246,7 @@ async function waitForRole(redis: RedisServer, role: RegExp): Promise<void> {
   );
 }
 
-async function waitForStatus(service: Service, status: number): Promise<void> {
+async function waitForStatus(service: LocalService, status: number): Promise<void> {
   const isThere = async () => await statusOf(`${service.url}/readyz`) === status;
   await waitFor(`/readyz to be ${status}`, isThere, { timeout });
 }

@@ -1,5 +1,7 @@
 import { openService } from "../../src/start/server.ts";
 import { onReservedPort } from "./reserved_port.ts";
+import { statusOf, storeReady } from "./service.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** The address of a service, without a trailing slash. */
 export interface ServiceAddress {
@@ -7,7 +9,16 @@ export interface ServiceAddress {
 }
 
 /** A service in the process of the test; ends when disposed of, once its lists have ended. */
-export type LocalService = ServiceAddress & AsyncDisposable;
+export interface LocalService extends ServiceAddress, AsyncDisposable {
+  /** Answers a request that came over no connection. */
+  answer(request: Request): Response | Promise<Response>;
+  /** Returns its log so far. */
+  stderr(): string;
+  /** Waits until its log matches. */
+  waitForOutput(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Waits until its store can be used. */
+  storeReady(): Promise<void>;
+}
 
 /**
  * Starts the service in the process of the test, which is faster than a process of its own. It
@@ -18,6 +29,7 @@ export async function startLocalService(
   env: Readonly<Record<string, string>>,
   port = 0,
 ): Promise<LocalService> {
+  let printed = "";
   const { app, counters } = await openService(
     {
       environment: { STORE_URL: "memory:", ...env },
@@ -29,6 +41,7 @@ export async function startLocalService(
       onUnusable(cause) {
         throw cause;
       },
+      write: (line) => void (printed += `${line}\n`),
     },
   );
   const lists: Promise<void>[] = [];
@@ -43,8 +56,15 @@ export async function startLocalService(
       return new Response(readable, response);
     })
   );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  // The client of Redis takes a while to load at first.
+  if (env.STORE_URL !== undefined) await statusOf(`${url}/readyz`);
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url,
+    answer: (request) => app.fetch(request, { remoteAddr: server.addr }),
+    stderr: () => printed,
+    waitForOutput: (pattern) => waitFor(String(pattern), () => printed.match(pattern)),
+    storeReady: () => storeReady({ url }),
     async [Symbol.asyncDispose]() {
       await server.shutdown();
       // The list of a closed page may still pause. Its timer must not outlast the test.

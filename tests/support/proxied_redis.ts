@@ -1,5 +1,5 @@
 import { SECRET } from "./secret.ts";
-import { type Service, startService } from "./service.ts";
+import { type LocalService, startLocalService } from "./local_service.ts";
 import { type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
 import { startProxy, type TcpProxy } from "./tcp_proxy.ts";
 
@@ -26,15 +26,13 @@ export async function startProxiedRedis(options: RedisOptions = {}): Promise<Pro
   };
 }
 
-/** Starts a service on a Redis behind a proxy; all end when disposed of. */
+/** Starts a service in this process on a Redis behind a proxy; all end when disposed of. */
 export async function startProxiedService(): Promise<
-  Omit<ProxiedRedis, "url"> & { readonly service: Service }
+  Omit<ProxiedRedis, "url"> & { readonly service: LocalService }
 > {
   await using stack = new AsyncDisposableStack();
   const { redis, proxy, url } = stack.use(await startProxiedRedis());
-  const service = stack.use(
-    await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL: url } }),
-  );
+  const service = stack.use(await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL: url }));
   const all = stack.move();
   return { redis, proxy, service, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

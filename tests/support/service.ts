@@ -122,12 +122,8 @@ export class Service {
    * Waits until its store can be used: a network store is connected while requests are taken
    * already.
    */
-  async storeReady(): Promise<void> {
-    await waitFor("the store", async () => {
-      const { ok, body } = await fetch(`${this.url}/readyz`);
-      await body?.cancel();
-      return ok || undefined;
-    });
+  storeReady(): Promise<void> {
+    return storeReady(this);
   }
 
   /** Sends a signal; nothing happens when the process has ended. */
@@ -186,6 +182,11 @@ function inherited(): Record<string, string> {
     return value === undefined ? [] : [[name, value]];
   });
   return { ...Object.fromEntries(set), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+}
+
+/** Waits until the store of a service can be used. */
+export async function storeReady({ url }: { readonly url: string }): Promise<void> {
+  await waitFor("the store", async () => await statusOf(`${url}/readyz`) === 200);
 }
 
 /** Requests an address, and returns the status of the response, whose body it drops. */

@@ -1,4 +1,4 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import { openStore } from "../../../src/store/open_store.ts";
@@ -12,6 +12,7 @@ import { kvFilesAsLeft } from "../../support/kv_files.ts";
 import { startKvConnect } from "../../support/kv_connect.ts";
 import { startProxiedRedis } from "../../support/proxied_redis.ts";
 import { needsRedis, startRedis } from "../../support/redis_server.ts";
+import { reservePort } from "../../support/reserved_port.ts";
 import { addition } from "../../support/store_contract.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createCalendar } from "../../../src/domain/calendar.ts";
@@ -107,6 +108,15 @@ Deno.test(
     await store.close();
   },
 );
+
+Deno.test("a Redis Cluster is unusable with a database other than 0", needsRedis, async () => {
+  const args = ["--cluster-enabled", "yes", "--cluster-port", String(reservePort())];
+  await using node = await startRedis({ args });
+  const { store, unusable } = await enter(redisSetting(`${node.url}/1`));
+  const { message } = await waitFor("the reason", () => unusable[0]);
+  match(message, /a Redis Cluster, which has no database but 0/);
+  await store.close();
+});
 
 interface EnterOptions {
   failFast?: boolean;

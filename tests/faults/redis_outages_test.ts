@@ -116,11 +116,11 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       await using proxied = await startProxiedRedis();
       const { redis, proxy, url } = proxied;
       const STORE_URL = stops ? redis.url : url;
-      await using service = await startLocalService({ SECRET_TOKEN: SECRET, STORE_URL });
+      await using service = await startService({ env: { SECRET_TOKEN: SECRET, STORE_URL } });
       await using load = startSteady({ service, rate: RATE });
       const { ledger } = load;
       await waitForHits(ledger, RATE);
-      const before = await residentMemory(Deno.pid);
+      const before = await residentMemory(service.pid);
       const counted = ledger.acknowledged;
 
       if (stops) await redis.kill("SIGSTOP");
@@ -139,7 +139,7 @@ for (const title of ["Redis stopped with SIGSTOP", "a black hole before Redis"])
       ok(ledger.count(504) > 0, "no hit was unknown, so Redis did not hang");
       ok(ledger.slowest <= timeLimit(2200), `an answer took ${ledger.slowest} ms`);
       // A heap that serves anything at all takes 40 MiB to settle.
-      checkGrowth(before, await residentMemory(Deno.pid), 60);
+      checkGrowth(before, await residentMemory(service.pid), 60);
       ledger.check(await storedInRedis(redis));
     },
   );

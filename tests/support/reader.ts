@@ -20,12 +20,45 @@ export async function openReader(
   options: BrowserContextOptions = {},
   browser = sharedChromium(READING),
 ): Promise<Reader> {
-  const context = await browser.newContext(options);
+  return await openIn(await browser.newContext(options));
+}
+
+async function openIn(context: BrowserContext): Promise<Reader> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => complaints.push(message.text()));
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** The profile of visits without settings of their own, and the page that keeps its process. */
+let profile: { readonly context: BrowserContext; readonly keeper: Page } | undefined;
+
+/** Opens a page in the profile of such visits, which forgets what it did when it is closed. */
+async function openSharedReader(): Promise<Reader> {
+  profile ??= await openProfile();
+  const { context, keeper } = profile;
+  const session = await context.newCDPSession(keeper);
+  const reader = await openIn(context);
+  return {
+    ...reader,
+    async [Symbol.asyncDispose]() {
+      const pages = context.pages().filter((page) => page !== keeper);
+      await Promise.all(pages.map((page) => page.close()));
+      await context.setOffline(false);
+      await keeper.evaluate("localStorage.clear()");
+      await session.send("Network.clearBrowserCache");
+      await session.detach();
+    },
+  };
+}
+
+async function openProfile() {
+  const context = await sharedChromium(READING).newContext();
+  const keeper = await context.newPage();
+  await keeper.route("**", (route) => route.fulfill({ contentType: "text/html", body: "" }));
+  await keeper.goto("http://blog.example/");
+  return { context, keeper };
 }
 
 /** A Chromium that keeps pages in its back-forward cache. */
@@ -63,6 +96,8 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly hitOrigins?: string;
   /** The numbers of counters before the visit. */
   readonly numbers?: Readonly<Record<string, number>>;
+  /** True if the clock of the page only advances by `runFor`. */
+  readonly isClockStopped?: boolean;
   /** The Chromium, if it is another than that of most readers. */
   readonly chromium?: ChromiumOptions;
 }
@@ -71,15 +106,22 @@ export interface VisitOptions extends BrowserContextOptions {
 export function testVisit(
   name: string,
   test: (visit: Visit) => Promise<void>,
-  { openReads = true, serveAs = "", hitOrigins = "", numbers, chromium = READING, ...options }:
-    VisitOptions = {},
+  { openReads = true, serveAs = "", hitOrigins = "", numbers, ...more }: VisitOptions = {},
 ): void {
+  const { chromium = READING, isClockStopped = false, ...options } = more;
+  // A clock is stopped for all pages of a profile.
+  const isPlain = chromium === READING && !isClockStopped && Object.keys(options).length === 0;
   shareChromium(chromium);
   Deno.test(name, needsChromium, async () => {
     await using site = await openEmbedding({ openReads, serveAs, hitOrigins });
     if (numbers) await site.set(numbers);
-    await using reader = await openReader(options, sharedChromium(chromium));
+    await using reader =
+      await (isPlain ? openSharedReader() : openReader(options, sharedChromium(chromium)));
     const { page } = reader;
+    if (isClockStopped) {
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1000);
+    }
     const requests: string[] = [];
     page.on("request", (request) => {
       const { host, pathname, search } = new URL(request.url());

@@ -21,12 +21,6 @@ function testElements(
   }, options);
 }
 
-/** Stops the clock of a page, which then advances by `runFor` only. */
-async function stopClock(page: Page): Promise<void> {
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1000);
-}
-
 testElements(
   "elements take every attribute with data-, which wins over the other form",
   async ({ page, key, open, counts }) => {
@@ -94,7 +88,6 @@ for (const browser of ["with", "without"]) {
     `counter="auto" of an element that stays counts a path that is there for a second, ${browser} the Navigation API`,
     async ({ page, key, open, counts }) => {
       if (browser === "without") await page.addInitScript("delete globalThis.navigation");
-      await stopClock(page);
       await open(`${SCRIPT}<tally-mark ${AUTO} key="${key}">–</tally-mark>`, "/one/");
       await runUntilShown(page, ["1"]);
       await page.evaluate('history.pushState(null, "", "/two/?query#hash")');
@@ -111,13 +104,13 @@ for (const browser of ["with", "without"]) {
       await counts("b/one", 2);
       await counts("b/two", 0);
     },
+    { isClockStopped: true },
   );
 }
 
 testElements(
   'counter="auto" of an element that is inserted counts its path, and one that is removed within the second does not',
   async ({ page, key, open, counts }) => {
-    await stopClock(page);
     await open(`${SCRIPT}<tally-mark ${AUTO} key="${key}">–</tally-mark>`, "/one/");
     await runUntilShown(page, ["1"]);
     // As VitePress and Docusaurus: first the address, later the page.
@@ -137,6 +130,7 @@ testElements(
     await counts("b/two", 1);
     await counts("b/three", 0);
   },
+  { isClockStopped: true },
 );
 
 const CANONICAL: [link: string, path: string, id: string][] = [
@@ -321,7 +315,6 @@ testElements(
       globalThis.frames_ = 0;
       globalThis.requestAnimationFrame = (run) => (frames_++, ask(run));
     </script>`;
-    await stopClock(page);
     await open(`${SCRIPT}${LIKE_SCRIPT}<tally-mark ${AUTO} key="${key}">–</tally-mark>
       <tally-like counter="b/like" key="${key}"></tally-like>
       <tally-top prefix="b/" key="${key}"></tally-top>
@@ -338,6 +331,7 @@ testElements(
     const frames: number = await page.evaluate("frames_");
     ok(frames <= 5, `${frames} frames`);
   },
+  { isClockStopped: true },
 );
 
 testElements(

@@ -178,7 +178,7 @@ Deno.test({
             await t.step(
               "imports and exports may be large and slow, a head of a request not",
               async () => {
-                const COUNTERS = 20_000;
+                const COUNTERS = 1500;
                 const lines = linesOf(COUNTERS);
                 const imported = await at("/counters", { method: "POST", body: lines });
                 deepStrictEqual(await imported.json(), { counters: COUNTERS });
@@ -191,7 +191,7 @@ Deno.test({
                     deepStrictEqual(await answer.json(), { counters: 4 });
                   })(),
                   (async () => {
-                    const answer = await at("/counters?prefix=big/&days=40");
+                    const answer = await at("/counters?prefix=big/&days=400");
                     const exported = await readSlowly(answer);
                     strictEqual(exported.split("\n").length, COUNTERS + 2);
                     ok(exported.endsWith(`\n{"counters":${COUNTERS}}\n`));
@@ -307,18 +307,18 @@ function slowly(prefix: string, lines: number): ReadableStream<Uint8Array<ArrayB
 
 /** Reads the beginning of an answer, and the rest long after it. */
 async function readSlowly(answer: Response): Promise<string> {
-  const parts: string[] = [];
-  for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const part of answer.body ?? []) {
     if (parts.length === 0) await pause(LONG_MS);
     parts.push(part);
   }
-  return parts.join("");
+  return await new Blob(parts).text();
 }
 
-/** Counters with a month of days: too many bytes to be on the way all at once. */
+/** Counters with a year of days: too many bytes to be on the way all at once. */
 function linesOf(counters: number): string {
   const days = JSON.stringify(
-    Object.fromEntries(Array.from({ length: 31 }, (_, day) => [dayBefore(day), 1000 + day])),
+    Object.fromEntries(Array.from({ length: 365 }, (_, day) => [dayBefore(day), 1000 + day])),
   );
   const numbers = Array.from({ length: counters }, (_, index) => String(index).padStart(6, "0"));
   return numbers.map((number) => `{"id":"big/${number}","hits":99999,"days":${days}}\n`).join("");

@@ -22,21 +22,27 @@ Deno.test(
     ok(locales.length > 350, `${locales.length}`);
     const grown = await growthDuring(service.pid, async () => {
       for (const locale of locales) {
-        await Promise.all(["30d", "12w", "12m", "all"].map((range) => drawIn(locale, range)));
+        await Promise.all(["30d", "all"].map((range) => drawIn(locale, range)));
       }
     });
     ok(grown <= LIMIT, `${grown} MB`);
   },
 );
 
-/** Returns the locales that this runtime has, of each language and region. */
+/** Returns the locales that this runtime has, of each language and region that has a name. */
 function everyLocale(): string[] {
+  const named = (codes: string[], type: "language" | "region") => {
+    const names = new Intl.DisplayNames("en", { type });
+    return codes.filter((code) => names.of(code) !== code);
+  };
   const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
   const pairs = letters.flatMap((one) => letters.map((other) => one + other));
-  const names = [...pairs, ...pairs.flatMap((pair) => letters.map((letter) => pair + letter))];
-  const languages = Intl.NumberFormat.supportedLocalesOf(names).filter((tag) => !tag.includes("-"));
+  const codes = [...pairs, ...pairs.flatMap((pair) => letters.map((letter) => pair + letter))];
+  const regions = named(pairs.map((pair) => pair.toUpperCase()), "region");
+  const languages = Intl.NumberFormat.supportedLocalesOf(named(codes, "language"))
+    .filter((tag) => !tag.includes("-"));
   const tags = languages.flatMap((language) =>
-    ["001", "150", "419", ...pairs].map((region) => `${language}-${region}`)
+    ["001", "150", "419", ...regions].map((region) => `${language}-${region}`)
   );
   const resolve = (tag: string) => new Intl.NumberFormat(tag).resolvedOptions().locale;
   return [...new Set(tags.map(resolve))];

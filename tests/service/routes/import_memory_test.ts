@@ -6,9 +6,9 @@ import { startService } from "../../support/service.ts";
 import { times } from "../../support/times.ts";
 
 /** Enough for garbage to grow as far as it may, by 30 MB. */
-const COUNTERS = times(150_000, 300_000);
+const COUNTERS = times(50_000, 300_000);
 /** Maximum memory of an import, in MB. */
-const LIMIT = 100;
+const LIMIT = times(60, 100);
 
 Deno.test(
   `POST /counters: ${COUNTERS} counters take no more than ${LIMIT} MB of memory`,

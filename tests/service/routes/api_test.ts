@@ -2,9 +2,8 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { credentialParameters } from "../../../src/auth/access.ts";
 import { memoryApp } from "../../support/app.ts";
-import { authorized, SECRET } from "../../support/secret.ts";
+import { authorized } from "../../support/secret.ts";
 import { openapi, routes } from "../../support/surface.ts";
-import { assertAccessibleInBothModes, testPage } from "../../support/web_page.ts";
 
 Deno.test("GET /api tells of every endpoint with its methods, its parameters and what opens it", async () => {
   await using app = await memoryApp();
@@ -74,20 +73,3 @@ Deno.test("GET /api lets its own style and script through and nothing else", asy
   );
   strictEqual(headers["referrer-policy"], "no-referrer");
 });
-
-const PUBLIC_URL = "https://hits.example.com/below";
-
-testPage(
-  "/api can be used by everybody, also on a small screen, in light and in dark, and names PUBLIC_URL",
-  {
-    env: { SECRET_TOKEN: SECRET, PUBLIC_URL },
-    path: "/api",
-    viewport: { width: 320, height: 800 },
-  },
-  async ({ page }) => {
-    const line = page.locator("pre").first();
-    match(await line.innerText(), new RegExp(`"${PUBLIC_URL}/hit\\?id=home"`));
-    await assertAccessibleInBothModes(page);
-    strictEqual(await page.locator("link[rel=icon][href^='data:image/svg']").count(), 1);
-  },
-);

@@ -1,14 +1,14 @@
-import { match, strictEqual } from "node:assert/strict";
+import { fail, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { Hono } from "hono";
+import { openService } from "../../src/start/server.ts";
 import { needsChromium, shareChromium, sharedChromium } from "../support/chromium.ts";
 import { startLocalService } from "../support/local_service.ts";
-import { ProcessOutput } from "../support/process_output.ts";
 import { findOnPath, needsPrograms, projectFolder } from "../support/programs.ts";
 import { reservePort } from "../support/reserved_port.ts";
 import { authorized, SECRET } from "../support/secret.ts";
 import { runService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { FAR_AWAY_MS } from "../support/time_limit.ts";
 import { waitFor } from "../support/wait_for.ts";
 
 shareChromium();
@@ -53,51 +53,35 @@ for (const name of ["caddy", "nginx"] as const) {
 
 Deno.test({
   name:
-    "below a path: mounted in a server with Hono, the page signs in, and all addresses have the path",
+    "below a path: mounted in a server with Hono, the page signs in by a link, and all addresses have the path",
   ...needsChromium,
   async fn() {
-    await using folder = await tempDir();
-    const program = `
-      import { Hono } from "${import.meta.resolve("hono")}";
-      import { close, fetch } from "${new URL("../../src/mount.ts", import.meta.url)}";
-      const site = new Hono();
-      site.mount("/hits", fetch);
-      Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: ({ port }) =>
-        console.log("http://127.0.0.1:" + port) }, site.fetch);
-      Deno.addSignalListener("SIGTERM", async () => {
-        await close();
-        Deno.exit(0);
-      });`;
-    const process = new Deno.Command(Deno.execPath(), {
-      args: [
-        ...["run", "--no-prompt", "-A", "--config", join(projectFolder, "deno.json")],
-        `data:text/javascript,${encodeURIComponent(program)}`,
-      ],
-      cwd: folder.path,
-      env,
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const output = new ProcessOutput([process.stdout, process.stderr]);
-    const [url] = await output.find(/http:\S+/, FAR_AWAY_MS);
-    await usePage(url);
-    process.kill("SIGTERM");
-    await process.status;
-    await output.ended;
+    const none = { unknownNames: [], quotedNames: [] };
+    const opening = { isTerminal: false, onUnusable: (cause: unknown) => fail(String(cause)) };
+    const { app, counters } = await openService({ environment: env, ...none }, opening);
+    const site = new Hono();
+    site.mount("/hits", (request) => app.fetch(request, {}));
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, site.fetch);
+    const url = `http://127.0.0.1:${server.addr.port}`;
+    const { stdout } = await runService({ args: ["link", `${url}/hits`], env });
+    const [, fragment = ""] = stdout.trim().split("/hits/#");
+    await usePage(url, fragment);
+    await server.shutdown();
+    app.close();
+    await counters.close();
   },
 });
 
-/** Signs in by a link for the path, and looks at the counters and at the builder. */
-async function usePage(site: string): Promise<void> {
+/** Signs in, and looks at the counters and at the builder. */
+async function usePage(site: string, fragment = `sign-in=${SECRET}`): Promise<void> {
   const counted = await fetch(`${site}/hits/hit?id=blog/a`, { headers: authorized });
   strictEqual((await counted.json()).hits, 1);
-  const { stdout } = await runService({ args: ["link", `${site}/hits`], env });
   await using context = await openContext();
   const { page } = context;
-  await page.goto(stdout.trim());
-  await page.getByText(/^as of /).locator("visible=true").waitFor();
   // Without the last slash, as one types it.
-  await page.goto(`${site}/hits#badges`);
+  await page.goto(`${site}/hits#${fragment}`);
+  await page.getByText(/^as of /).locator("visible=true").waitFor();
+  await page.getByRole("link", { name: "Badges" }).click();
   await page.getByLabel("Counter", { exact: true }).fill("blog/a");
   await page.getByRole("radio", { name: /^Count views and show them/ }).check();
   await page.getByText(`${site}/hits/hit.svg?id=blog/a&`).locator("visible=true").waitFor();

@@ -16,7 +16,12 @@ export type LoadOptions = {
 };
 
 /** Milliseconds that a caller waits after an answer other than 200, as a sensible client would. */
-const REST = 100;
+const REST_MS = 100;
+/**
+ * Milliseconds between a response and the next hit of a caller while others get such answers. To
+ * wait for the end of an outage takes seconds.
+ */
+const PACE_MS = 50;
 
 /** One hit on `id` over a connection of its own. */
 export async function hitOnce(
@@ -54,17 +59,23 @@ export interface Load extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts callers, each of which sends the next hit as soon as it has the response to the last. */
+/**
+ * Starts callers, each of which sends the next hit as soon as it has the response to the last, or
+ * soon after that during an outage.
+ */
 export function startCallers(options: LoadOptions & { callers: number }): Load {
   const { service, callers, ledger = new Ledger(), ids = 20 } = options;
   let stopped = false;
+  let refusedAt = -Infinity;
 
   async function call(caller: Caller): Promise<void> {
     while (!stopped) {
       const id = randomId(ids);
       const result = await caller.send(service.url, hitHead(id));
       ledger.note(id, result);
-      if (result.answer?.status !== 200) await pause(REST);
+      const isRefused = result.answer?.status !== 200;
+      if (isRefused) refusedAt = performance.now();
+      if (performance.now() - refusedAt < 1000) await pause(isRefused ? REST_MS : PACE_MS);
     }
     caller.close();
   }

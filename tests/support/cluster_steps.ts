@@ -3,7 +3,7 @@ import { RespError } from "./resp.ts";
 import { waitFor } from "./wait_for.ts";
 
 const SLOTS = 16384;
-const OFTEN = { interval: 20 };
+const OFTEN = { interval: 50 };
 
 /**
  * Makes one cluster of fresh nodes: the first three share the slots, each of the others follows one

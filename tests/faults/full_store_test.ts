@@ -2,16 +2,16 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createCalendar } from "../../src/domain/calendar.ts";
 import { formatDay } from "../../src/domain/history.ts";
+import { startLocalService } from "../support/local_service.ts";
 import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
 import { needsRedis, startRedis } from "../support/redis_server.ts";
 import { authorized, SECRET } from "../support/secret.ts";
-import { type ServiceOptions, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { TIME_ZONE } from "../support/time_zones.ts";
 import { times } from "../support/times.ts";
 import { waitFor } from "../support/wait_for.ts";
 import { NOTHING, type Seen, textOf } from "./linearizability/counter_model.ts";
-import { startRandomWorkload } from "./linearizability/random_workload.ts";
+import { type RandomWorkload, startRandomWorkload } from "./linearizability/random_workload.ts";
 import { heldIn, Recorder } from "./linearizability/recorder.ts";
 import { pause } from "./load.ts";
 
@@ -93,9 +93,13 @@ function checkOne({ text, status, detail }: Told, held: ReadonlyMap<string, Seen
 /** Enough for few callers to meet at each, as it takes time to put what they were told in order. */
 const IDS = ["a}b", "日本", "d:e", ...Array.from({ length: 15 }, (_, number) => `c${number}`)];
 
+/** Operations that may begin while the store becomes full, or between two looks at their number. */
+const DURING = 20;
+
 /** A store that can be made full. */
 interface Room {
-  options: ServiceOptions;
+  /** The address for `STORE_URL`. */
+  url: string;
   fill(): Promise<unknown>;
   makeRoom(): Promise<unknown>;
 }
@@ -108,7 +112,7 @@ Deno.test(
     await using _disk = await mountDisk(folder.path, "16m");
     const ballast = join(folder.path, "ballast");
     await keepsTrue({
-      options: { cwd: folder.path },
+      url: `kv:${join(folder.path, "counters.kv")}`,
       fill: () => fillDisk(ballast),
       makeRoom: () => Deno.remove(ballast),
     });
@@ -121,7 +125,7 @@ Deno.test(
   async () => {
     await using redis = await startRedis();
     await keepsTrue({
-      options: { env: { STORE_URL: redis.url } },
+      url: redis.url,
       fill: () => redis.command("CONFIG", "SET", "maxmemory", "1"),
       makeRoom: () => redis.command("CONFIG", "SET", "maxmemory", "0"),
     });
@@ -132,12 +136,12 @@ Deno.test(
  * Fills a store and makes room again, while callers do everything to a few counters and import
  * others.
  */
-async function keepsTrue({ options, fill, makeRoom }: Room): Promise<void> {
+async function keepsTrue({ url: STORE_URL, fill, makeRoom }: Room): Promise<void> {
   const runs = times(1, 5);
-  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };
+  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, STORE_URL };
   const recorder = new Recorder();
   const held = await (async () => {
-    await using service = await startService({ ...options, env });
+    await using service = await startLocalService(env);
     await service.storeReady();
     const { url } = service;
     await using imports = startImports(url);
@@ -148,36 +152,49 @@ async function keepsTrue({ options, fill, makeRoom }: Room): Promise<void> {
       callers: 4,
       ids: IDS,
       leavesCounters: true,
+      isLimited: true,
     });
-    for (let run = 1; run <= runs; run++) {
-      await more("answers", () => recorder.answered, 100);
+    const counted = async () => {
+      await more("answers", () => recorder.answered, 100, workload);
       await more("imports", () => imports.stored, 3);
+    };
+    for (let run = 1; run <= runs; run++) {
+      await counted();
+      workload.allow(DURING);
       await fill();
-      await more("refusals", () => recorder.outcomes[503] ?? 0, 10);
+      await more("refusals", () => recorder.outcomes[503] ?? 0, 10, workload);
       await more("refused imports", () => imports.refused, 3);
+      workload.allow(DURING);
       await makeRoom();
     }
-    await more("answers", () => recorder.answered, 100);
-    await more("imports", () => imports.stored, 3);
+    await counted();
     await imports.stop();
     await workload.stop();
     const held = await exportOf(url);
     imports.check(held);
-    strictEqual((await service.stop()).code, 0);
     return held;
   })();
   for (const [id, counters] of recorder.check()) {
     const text = textOf(held.get(id) ?? NOTHING);
     ok(counters.some((counter) => textOf(counter) === text), `${id} is ${text}`);
   }
-  await using service = await startService({ ...options, env });
+  await using service = await startLocalService(env);
   await service.storeReady();
   deepStrictEqual(await exportOf(service.url), held);
 }
 
-async function more(what: string, count: () => number, by: number): Promise<void> {
+/** Waits until something was counted more often, and lets callers go on until then. */
+async function more(
+  what: string,
+  count: () => number,
+  by: number,
+  workload?: RandomWorkload,
+): Promise<void> {
   const enough = count() + by;
-  await waitFor(`more ${what}`, () => count() >= enough || undefined);
+  await waitFor(`more ${what}`, () => {
+    workload?.allow(DURING);
+    return count() >= enough;
+  });
 }
 
 async function exportOf(url: string): Promise<Map<string, Seen>> {

@@ -1,7 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { formatDay } from "../../../src/domain/history.ts";
-import { startTarget, STORES, type Target } from "../../service/security/target.ts";
 import { Caller } from "../caller.ts";
 import { importLines } from "../../support/import_lines.ts";
 import { authorized, authorizedRequest } from "../../support/secret.ts";

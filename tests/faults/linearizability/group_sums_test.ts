@@ -74,7 +74,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
     }),
   },
   {
-    name: "a shared Deno KV, called through two processes",
+    name: "a shared Deno KV, called through two services",
     begin() {
       const server = startKvConnect();
       return {
@@ -87,7 +87,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
     },
   },
   {
-    name: "a Redis, called through two processes",
+    name: "a Redis, called through two services",
     ...needsRedis,
     async begin() {
       const redis = await startRedis();
@@ -101,7 +101,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
     },
   },
   {
-    name: "a Redis Cluster whose slots are moved meanwhile, called through two processes",
+    name: "a Redis Cluster whose slots are moved meanwhile, called through two services",
     ...needsRedis,
     async begin() {
       const cluster = await startCluster({ replicas: 0 });

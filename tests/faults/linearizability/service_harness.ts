@@ -2,7 +2,8 @@ import { ok } from "node:assert/strict";
 import { createCalendar } from "../../../src/domain/calendar.ts";
 import { Caller } from "../caller.ts";
 import { authorized, SECRET } from "../../support/secret.ts";
-import { type Service, type ServiceOptions, startService } from "../../support/service.ts";
+import { type LocalService, startLocalService } from "../../support/local_service.ts";
+import { Service, startService } from "../../support/service.ts";
 import { times } from "../../support/times.ts";
 import { waitFor } from "../../support/wait_for.ts";
 import { type CounterState, NOTHING, textOf } from "./counter_model.ts";
@@ -24,8 +25,8 @@ export interface Room extends AsyncDisposable {
    * checks all they were told.
    */
   under(faults: readonly (() => unknown)[], load?: Partial<Load>): Promise<void>;
-  /** Ends a process and starts it again. */
-  restart(place: number, signal: Deno.Signal): Promise<void>;
+  /** Ends a service in good order, or kills its process, and starts it again. */
+  restart(place: number, signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
 /** Number of callers, and the counters that they share. */
@@ -34,10 +35,30 @@ export interface Load {
   readonly ids: readonly string[];
 }
 
-/** Starts a process for each time zone. */
-export async function openRoom(zones: readonly string[], options: ServiceOptions): Promise<Room> {
-  const services: Service[] = [];
-  for (const zone of zones) services.push(await startIn(zone, options));
+/** Options of a room. */
+export interface RoomOptions {
+  readonly env: Record<string, string>;
+  readonly cwd?: string;
+  /** The place of a process that is killed. The others are services in the process of the test. */
+  readonly killed?: number;
+}
+
+/** Starts a service for each time zone. */
+export async function openRoom(
+  zones: readonly string[],
+  { env, cwd, killed }: RoomOptions,
+): Promise<Room> {
+  const services: (LocalService | Service)[] = [];
+  const startIn = async (place: number): Promise<void> => {
+    const TIME_ZONE = zones[place] ?? "";
+    const all = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...env };
+    const service = place === killed
+      ? await startService({ env: all, ...cwd !== undefined && { cwd } })
+      : await startLocalService(all);
+    services[place] = service;
+    await service.storeReady();
+  };
+  for (const place of zones.keys()) await startIn(place);
   const hasVisitors = new Set(zones).size === 1;
   const doors = zones.map((zone, place): Door => {
     const calendar = createCalendar(zone);
@@ -85,23 +106,16 @@ export async function openRoom(zones: readonly string[], options: ServiceOptions
       }
     },
     async restart(place, signal) {
-      const [zone, service] = [zones[place], services[place]];
-      if (zone === undefined || service === undefined) throw new Error(`Restart ${place}: no such`);
-      await service.stop(signal);
-      await service[Symbol.asyncDispose]();
-      services[place] = await startIn(zone, options);
+      const service = services[place];
+      if (service instanceof Service) await service.stop(signal);
+      else if (signal === "SIGKILL") throw new Error(`Kill ${place}: it is no process`);
+      await service?.[Symbol.asyncDispose]();
+      await startIn(place);
     },
     async [Symbol.asyncDispose]() {
       for (const service of services) await service[Symbol.asyncDispose]();
     },
   };
-}
-
-async function startIn(TIME_ZONE: string, options: ServiceOptions): Promise<Service> {
-  const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...options.env };
-  const service = await startService({ ...options, env });
-  await service.storeReady();
-  return service;
 }
 
 async function moreAnswers(recorder: Recorder, workload: RandomWorkload): Promise<void> {

@@ -8,7 +8,7 @@ import { TIME_ZONE } from "../../support/time_zones.ts";
 import { openRoom } from "./service_harness.ts";
 
 Deno.test(
-  "three processes on one Redis agree with the model, whatever is cut, lost or killed",
+  "three services on one Redis agree with the model, whatever is cut, lost or killed",
   needsRedis,
   () =>
     inRooms(times(1, 3), async () => {
@@ -18,6 +18,7 @@ Deno.test(
       const { redis, proxy, url } = proxied;
       await using room = await openRoom([TIME_ZONE, TIME_ZONE, TIME_ZONE], {
         env: { STORE_URL: url },
+        killed: 1,
       });
       await room.under([
         () => proxy.cut(),
@@ -36,29 +37,31 @@ Deno.test(
 Deno.test("a process on a Deno KV file agrees with the model, however often it is killed", () =>
   inRooms(times(1, 3), async () => {
     await using folder = await tempDir();
-    await using room = await openRoom([TIME_ZONE], { cwd: folder.path });
+    await using room = await openRoom([TIME_ZONE], { env: {}, cwd: folder.path, killed: 0 });
     await room.under(again(2, [
       () => room.restart(0, "SIGKILL"),
       () => room.restart(0, "SIGTERM"),
     ]));
   }));
 
-Deno.test("two processes on one shared Deno KV agree with the model, whatever is cut, lost or killed", () =>
+Deno.test("two services on one shared Deno KV agree with the model, whatever is cut, lost or killed", () =>
   inRooms(times(1, 3), async () => {
     await using server = startKvConnect();
     await using proxy = startProxy(server);
     const STORE_URL = `kv:${proxy.through(server.url)}`;
     const env = { STORE_URL, DENO_KV_ACCESS_TOKEN: server.token };
-    await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });
-    await room.under(again(2, [
-      () => server.loseNextAnswer({ as: "status" }),
-      () => server.loseNextAnswer({ as: "body" }),
-      () => proxy.cut(),
+    await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env, killed: 1 });
+    await room.under([
+      ...again(2, [
+        () => server.loseNextAnswer({ as: "status" }),
+        () => server.loseNextAnswer({ as: "body" }),
+        () => proxy.cut(),
+      ]),
       () => room.restart(1, "SIGKILL"),
-    ]));
+    ]);
   }));
 
-Deno.test("two processes on one shared Deno KV whose commits conflict all the time agree with the model", async () => {
+Deno.test("two services on one shared Deno KV whose commits conflict all the time agree with the model", async () => {
   await using server = startKvConnect();
   const env = { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token };
   await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });

@@ -1,10 +1,11 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { fillDisk, mountDisk, needsMount } from "../support/mounts.ts";
-import { startService, statusOf } from "../support/service.ts";
+import { statusOf } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitFor } from "../support/wait_for.ts";
-import { authorized, SECRET } from "../support/secret.ts";
+import { authorized } from "../support/secret.ts";
+import { startOnFile } from "./counter_file.ts";
 import { hitOnce, startCallers } from "./load.ts";
 import { times } from "../support/times.ts";
 import { waitForCount, waitForHits, waitForRefusals } from "./recovery.ts";
@@ -17,8 +18,7 @@ Deno.test(
     await using folder = await tempDir();
     await using _disk = await mountDisk(folder.path, "2m");
     const ballast = join(folder.path, "ballast");
-    const env = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" };
-    await using service = await startService({ cwd: folder.path, env });
+    await using service = await startOnFile(folder.path);
     const read = async (path: string, headers: HeadersInit = {}) => {
       const response = await fetch(`${service.url}/${path}`, { headers });
       return { status: response.status, text: await response.text() };
@@ -52,7 +52,7 @@ Deno.test(
     for (const size of ["696k", "700k", "704k", "708k"]) {
       await using folder = await tempDir();
       await using _disk = await mountDisk(folder.path, size);
-      await using service = await startService({ cwd: folder.path, env: { SECRET_TOKEN: SECRET } });
+      await using service = await startOnFile(folder.path);
       await waitFor("a refusal", async () => {
         const { answer } = await hitOnce({ service }, `${"x".repeat(100)}${performance.now()}`);
         return answer?.status === 503 || undefined;
@@ -70,10 +70,8 @@ Deno.test(
     await using folder = await tempDir();
     await using _disk = await mountDisk(folder.path, "8m");
     const ballast = join(folder.path, "ballast");
-    await using service = await startService({
-      cwd: folder.path,
-      env: { SECRET_TOKEN: SECRET, PUBLIC_READS: "1" },
-    });
+    const service = await startOnFile(folder.path);
+    await using _service = service;
     // Ever new counters, so that the file keeps growing.
     await using load = startCallers({ service, callers: 20, ids: 1_000_000 });
     const { ledger } = load;
@@ -95,7 +93,7 @@ Deno.test(
       await waitForCount(ledger, "room on the disk", 2500);
     }
     await load.stop();
-    strictEqual((await service.stop()).code, 0);
+    await service[Symbol.asyncDispose]();
     ledger.checkOutcomes(200, 503, ...ledger.late);
     ledger.check(await storedInKv(folder.path));
   },

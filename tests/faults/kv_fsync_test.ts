@@ -5,6 +5,7 @@ import { authorized, SECRET } from "../support/secret.ts";
 import { type Service, startService, statusOf } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FAR_AWAY_MS } from "../support/time_limit.ts";
+import { startOnFile } from "./counter_file.ts";
 import { hitOnce } from "./load.ts";
 
 const env = { SECRET_TOKEN: SECRET };
@@ -29,7 +30,7 @@ for (
       strictEqual((await hitOnce({ service })).answer?.status, 504);
       await service.kill();
     }
-    await using service = await startService({ cwd: folder.path, env });
+    await using service = await startOnFile(folder.path);
     const { answer } = await hitOnce({ service });
     strictEqual(JSON.parse(answer?.body ?? "").hits, 3);
   });

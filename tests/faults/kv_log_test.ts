@@ -5,6 +5,7 @@ import { openCounterFile } from "../../src/store/kv/file/counter_file.ts";
 import { startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { SECRET } from "../support/secret.ts";
+import { fileIn, startOnFile, useAndKill } from "./counter_file.ts";
 import { hitOnce } from "./load.ts";
 import { storedInKv } from "./stored.ts";
 
@@ -13,13 +14,7 @@ const HITS = 150;
 
 /** Damages to SQLite's log after a kill -9, while it holds the last counts. */
 const accidents: { what: string; happen(log: string): Promise<void> }[] = [
-  {
-    what: "deleted with its index",
-    async happen(log) {
-      await Deno.remove(log);
-      await Deno.remove(log.replace(/-wal$/, "-shm"));
-    },
-  },
+  { what: "deleted with its index", happen: (log) => Deno.remove(log) },
   { what: "emptied", happen: (log) => Deno.truncate(log) },
   { what: "cut off in the middle", happen: (log) => cut(log, 0.5) },
   { what: "cut off in its last commit", happen: (log) => cut(log, 0.999) },
@@ -41,8 +36,8 @@ const accidents: { what: string; happen(log: string): Promise<void> }[] = [
 
 Deno.test("on Deno KV, a log that is damaged after a kill -9 is refused at start, until it is back", async (t) => {
   await using folder = await tempDir();
-  const path = join(folder.path, "data", "counters.kv");
-  const stored = await countAndDie(folder.path);
+  const path = fileIn(folder.path);
+  const stored = await useAndKill(folder.path, count);
   const sound = await contentsOf(path);
   for (const { what, happen } of accidents) {
     await t.step(what, async () => {
@@ -63,11 +58,11 @@ Deno.test("on Deno KV, a log that is damaged after a kill -9 is refused at start
 
 Deno.test("on Deno KV, who deletes the note after that goes on with what the file held before", async () => {
   await using folder = await tempDir();
-  const path = join(folder.path, "data", "counters.kv");
-  await countAndDie(folder.path);
+  const path = fileIn(folder.path);
+  await useAndKill(folder.path, count);
   await Deno.remove(`${path}-wal`);
   await Deno.remove(`${path}.held`);
-  await using service = await startService({ cwd: folder.path, env });
+  await using service = await startOnFile(folder.path);
   // The log alone had the hits.
   strictEqual(JSON.parse((await hitOnce({ service }, "c0")).answer?.body ?? "").hits, 1);
 });
@@ -76,7 +71,7 @@ for (const reader of [undefined, "SELECT 1", "BEGIN; SELECT 1 FROM kv"]) {
   const beside = reader === undefined ? "" : `, although another process has it open (${reader})`;
   Deno.test(`on Deno KV, after a stop in good order the file alone holds all hits${beside}`, async () => {
     await using folder = await tempDir();
-    const path = join(folder.path, "data", "counters.kv");
+    const path = fileIn(folder.path);
     await using service = await startService({ cwd: folder.path, env });
     await count(service);
     using database = new DatabaseSync(path);
@@ -90,7 +85,7 @@ for (const reader of [undefined, "SELECT 1", "BEGIN; SELECT 1 FROM kv"]) {
 
 Deno.test("on Deno KV, a stop says that the log belongs to a copy if a reader keeps it from the file", async () => {
   await using folder = await tempDir();
-  const path = join(folder.path, "data", "counters.kv");
+  const path = fileIn(folder.path);
   await using service = await startService({ cwd: folder.path, env });
   await count(service);
   using database = new DatabaseSync(path);
@@ -103,19 +98,6 @@ Deno.test("on Deno KV, a stop says that the log belongs to a copy if a reader ke
   );
 });
 
-/** Leaves counters that are in the log alone, and tells what they are. */
-async function countAndDie(cwd: string): Promise<Map<string, number>> {
-  const path = join(cwd, "data", "counters.kv");
-  for (;;) {
-    await using service = await startService({ cwd, env });
-    const stored = await count(service);
-    await service.kill();
-    // On a slow machine SQLite may have moved a part of them into the file and restarted the log.
-    if (Deno.statSync(path).size === 4096) return stored;
-    await Deno.remove(join(cwd, "data"), { recursive: true });
-  }
-}
-
 /** Hits ten counters, all of them at once again and again. */
 async function count({ url }: { url: string }): Promise<Map<string, number>> {
   const ids = Array.from({ length: 10 }, (_, index) => `c${index}`);
@@ -127,8 +109,8 @@ async function count({ url }: { url: string }): Promise<Map<string, number>> {
 }
 
 /** Returns the counters of a service that starts on the folder. */
-async function countedBy(cwd: string): Promise<Map<string, number>> {
-  await using service = await startService({ cwd, env: { ...env, PUBLIC_READS: "1" } });
+async function countedBy(folder: string): Promise<Map<string, number>> {
+  await using service = await startOnFile(folder);
   const ids = Array.from({ length: 10 }, (_, index) => `c${index}`);
   return new Map(
     await Promise.all(ids.map(async (id): Promise<[string, number]> => {
@@ -142,7 +124,7 @@ async function countedBy(cwd: string): Promise<Map<string, number>> {
 async function savedIn(path: string): Promise<number> {
   await using folder = await tempDir();
   await Deno.mkdir(join(folder.path, "data"));
-  await Deno.copyFile(path, join(folder.path, "data", "counters.kv"));
+  await Deno.copyFile(path, fileIn(folder.path));
   const stored = await storedInKv(folder.path).catch(() => new Map<string, number>());
   return [...stored.values()].reduce((sum, hits) => sum + hits, 0);
 }

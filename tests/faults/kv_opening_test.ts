@@ -1,13 +1,11 @@
 import { doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { explainFailure } from "../../src/start/settings.ts";
 import { fillDisk, mountDisk, mountReadOnly, needsMount } from "../support/mounts.ts";
-import { runService, startService } from "../support/service.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { SECRET } from "../support/secret.ts";
+import { fileIn, startOnFile, useAndKill } from "./counter_file.ts";
 import { hitOnce } from "./load.ts";
-
-const env = { SECRET_TOKEN: SECRET };
 
 /** Obstacles between a service and a sound file, which end when they are disposed of. */
 const obstacles: {
@@ -49,10 +47,9 @@ for (const { what, ignore, put, says } of obstacles) {
     ignore,
     async fn() {
       await using folder = await tempDir();
-      const path = join(folder.path, "data", "counters.kv");
       await countAndDie(folder.path);
       {
-        await using _obstacle = await put(path);
+        await using _obstacle = await put(fileIn(folder.path));
         await refused(folder.path, says);
       }
       await countsOn(folder.path);
@@ -67,7 +64,6 @@ Deno.test(
     await using folder = await tempDir();
     await using _disk = await mountDisk(folder.path, "8m");
     await countAndDie(folder.path);
-    await Deno.remove(join(folder.path, "data", "counters.kv-shm"));
     const ballast = join(folder.path, "ballast");
     await fillDisk(ballast);
     await refused(
@@ -80,27 +76,29 @@ Deno.test(
 );
 
 /** Asserts that the service does not start, says why, and gives no advice that loses counts. */
-async function refused(cwd: string, says: RegExp): Promise<void> {
-  const ended = await runService({ cwd, env });
-  strictEqual(ended.code, 1, ended.stdout);
-  match(ended.stderr, /^Tallymark cannot start: data\/counters\.kv cannot be opened/);
-  match(ended.stderr, says);
-  doesNotMatch(ended.stderr, /damaged|backup|move|delete|remove/);
-  strictEqual(ended.stderr.trim().split("\n").length, 1, ended.stderr);
+async function refused(folder: string, says: RegExp): Promise<void> {
+  const text = await startOnFile(folder).then(
+    () => "It has started",
+    (error) => explainFailure("Tallymark cannot start", error),
+  );
+  match(text, /^Tallymark cannot start: \S+data\/counters\.kv cannot be opened/);
+  match(text, says);
+  doesNotMatch(text, /damaged|backup|move|delete|remove/);
+  strictEqual(text.split("\n").length, 1, text);
 }
 
 /** Asserts that the counts are there. */
-async function countsOn(cwd: string): Promise<void> {
-  await using service = await startService({ cwd, env });
+async function countsOn(folder: string): Promise<void> {
+  await using service = await startOnFile(folder);
   const { answer } = await hitOnce({ service });
   strictEqual(JSON.parse(answer?.body ?? "").hits, 4);
 }
 
 /** Leaves a file whose counts are in its log. */
-async function countAndDie(cwd: string): Promise<void> {
-  await using service = await startService({ cwd, env });
-  for (let hit = 0; hit < 3; hit++) await hitOnce({ service });
-  await service.kill();
+async function countAndDie(folder: string): Promise<void> {
+  await useAndKill(folder, async (service) => {
+    for (let hit = 0; hit < 3; hit++) await hitOnce({ service });
+  });
 }
 
 function lockExclusively(path: string): Disposable {

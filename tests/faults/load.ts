@@ -44,7 +44,7 @@ export async function endUnderLoad(
   end: (load: Load) => Promise<unknown>,
 ): Promise<void> {
   await using load = startCallers({ ...options, callers: 200 });
-  await waitForHits(load.ledger, 500 + Math.random() * 1500);
+  await waitForHits(load.ledger, 300 + Math.random() * 700);
   await end(load);
   await load.stop();
   load.ledger.checkOutcomes(200, "broken", "unsent", ...load.ledger.late);

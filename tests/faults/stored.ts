@@ -1,10 +1,10 @@
-import { join } from "node:path";
 import { kvKeys } from "../../src/store/kv/kv_layout.ts";
 import type { RedisServer } from "../support/redis_server.ts";
+import { fileIn } from "./counter_file.ts";
 
 /** Every counter in the file of a service that has ended, which ran in this folder. */
 export async function storedInKv(cwd: string): Promise<Map<string, number>> {
-  using kv = await Deno.openKv(join(cwd, "data", "counters.kv"));
+  using kv = await Deno.openKv(fileIn(cwd));
   return await storedIn(kv);
 }
 

@@ -3,7 +3,11 @@ import { createCalendar } from "../../../src/domain/calendar.ts";
 import { formatDay } from "../../../src/domain/history.ts";
 import { Caller } from "../caller.ts";
 import { importLines } from "../../support/import_lines.ts";
-import { authorized, authorizedRequest } from "../../support/secret.ts";
+import { type LocalService, startLocalService } from "../../support/local_service.ts";
+import { needsRedis, type RedisServer, startRedis } from "../../support/redis_server.ts";
+import { authorized, authorizedRequest, SECRET } from "../../support/secret.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { TIME_ZONE } from "../../support/time_zones.ts";
 import { times } from "../../support/times.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -14,12 +18,14 @@ const LONG_AGO = formatDay(createCalendar("UTC").today() - 40);
 const OF_LONG_AGO = 4;
 const CALLERS = 8;
 
+const STORES = [{ store: "kv", options: {} }, { store: "redis", options: needsRedis }] as const;
+
 for (const { store, options } of STORES) {
   Deno.test(
     `an export from ${store} while hits run has each counter once, as it was at some instant`,
     options,
     async () => {
-      await using target = await startTarget(store);
+      await using target = await startOn(store);
       await fill(target.url);
       const foreign = await addForeign(target);
       await using load = startHits(target.url);
@@ -52,8 +58,8 @@ for (const { store, options } of STORES) {
     `an export from ${store} that is cut is no whole one, and the service goes on`,
     options,
     async () => {
-      await using target = await startTarget(store);
-      await using other = await startTarget(store);
+      await using target = await startOn(store);
+      await using other = await startOn(store);
       await fill(target.url);
       const whole = await (await fetch(`${target.url}/counters`, { headers: authorized })).text();
       for (let round = 0; round < 5; round++) {
@@ -80,6 +86,23 @@ for (const { store, options } of STORES) {
       deepStrictEqual(again.split("\n").toSorted(), lines.toSorted());
     },
   );
+}
+
+interface Target extends LocalService {
+  readonly redis: RedisServer | undefined;
+}
+
+/** Starts a service on an empty store of its own. */
+async function startOn(store: "kv" | "redis"): Promise<Target> {
+  await using stack = new AsyncDisposableStack();
+  const redis = store === "redis" ? stack.use(await startRedis()) : undefined;
+  const folder = stack.use(await tempDir());
+  const STORE_URL = redis?.url ?? `kv:${folder.path}/counters.kv`;
+  const service = stack.use(
+    await startLocalService({ SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, STORE_URL }),
+  );
+  const all = stack.move();
+  return { ...service, redis, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** One line of an export. */
@@ -110,8 +133,10 @@ async function addForeign({ redis }: Target): Promise<{ foreign?: number }> {
   return { foreign: 100 };
 }
 
+/** Commands that set 20,000 keys, few enough in each for scans to come in between. */
 function fillers(round: number): string[][] {
-  return numbered(20_000).map((name) => ["SET", `filler:${round}:${name}`, ""]);
+  const script = "for n = 1, 200 do redis.call('SET', ARGV[1] .. n, '') end";
+  return numbered(100).map((name) => ["EVAL", script, "0", `filler:${round}:${name}:`]);
 }
 
 /** Hits counters at random, old and new ones, until disposed of. */

@@ -38,7 +38,7 @@ Deno.test("a process on a Deno KV file agrees with the model, however often it i
   inRooms(times(1, 3), async () => {
     await using folder = await tempDir();
     await using room = await openRoom([TIME_ZONE], { env: {}, cwd: folder.path, killed: 0 });
-    await room.under(again(2, [
+    await room.under(again(times(1, 2), [
       () => room.restart(0, "SIGKILL"),
       () => room.restart(0, "SIGTERM"),
     ]));
@@ -67,7 +67,7 @@ Deno.test("two services on one shared Deno KV whose commits conflict all the tim
   await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env });
   // No fault, so that nearly all is known of what is done: many callers of few counters, at both at
   // once.
-  await room.under(again(times(5, 100), [() => {}]), { callers: 16, ids: ["a", "b", "c"] });
+  await room.under(again(times(3, 100), [() => {}]), { callers: 9, ids: ["a", "b", "c"] });
 });
 
 /**

@@ -39,7 +39,7 @@ export interface RandomWorkloadOptions {
  * Number of operations on a counter without a response after which it is left. Each multiplies the
  * orders to try, until they no longer fit into memory.
  */
-const MAX_UNKNOWN = 4;
+const MAX_UNKNOWN = 3;
 
 /** Milliseconds that a caller waits after an answer other than 200, and for more operations. */
 const REST_MS = 20;
@@ -59,17 +59,21 @@ export function startRandomWorkload(
   const ids = [...given];
   let stopped = false;
   let allowed = isLimited ? 0 : Infinity;
-  const all = Array.from({ length: callers }, () => new Caller());
+  // A connection leads to one service.
+  const all = Array.from({ length: callers }, () => doors.map(() => new Caller()));
 
-  async function call(caller: Caller, number: number): Promise<void> {
+  async function call(callers: readonly Caller[], number: number): Promise<void> {
     for (let turn = number; !stopped; turn++) {
       if (allowed <= 0) {
         await new Promise((resolve) => setTimeout(resolve, REST_MS));
         continue;
       }
       allowed--;
-      const door = doors[turn % doors.length];
-      if (door === undefined) throw new Error("Call a service: there is none");
+      const place = turn % doors.length;
+      const [door, caller] = [doors[place], callers[place]];
+      if (door === undefined || caller === undefined) {
+        throw new Error("Call a service: there is none");
+      }
       const well = await one({ recorder, caller, door, ids });
       if (!well) await new Promise((resolve) => setTimeout(resolve, REST_MS));
       if (leavesCounters && !well) {
@@ -77,10 +81,8 @@ export function startRandomWorkload(
           if (recorder.unknown(id) >= MAX_UNKNOWN) ids[at] = `${id}'`;
         });
       }
-      // A connection leads to one service.
-      if (doors.length > 1) caller.close();
     }
-    caller.close();
+    for (const caller of callers) caller.close();
   }
 
   const done = Promise.all(all.map(call));
@@ -92,7 +94,7 @@ export function startRandomWorkload(
     },
     async [Symbol.asyncDispose]() {
       stopped = true;
-      for (const caller of all) caller.close();
+      for (const caller of all.flat()) caller.close();
       await done;
     },
   };

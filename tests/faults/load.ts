@@ -75,7 +75,7 @@ export function startCallers(options: LoadOptions & { callers: number }): Load {
       ledger.note(id, result);
       const isRefused = result.answer?.status !== 200;
       if (isRefused) refusedAt = performance.now();
-      if (performance.now() - refusedAt < 1000) await pause(isRefused ? REST_MS : PACE_MS);
+      if (performance.now() - refusedAt < 3 * REST_MS) await pause(isRefused ? REST_MS : PACE_MS);
     }
     caller.close();
   }

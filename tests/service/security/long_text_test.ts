@@ -1,6 +1,6 @@
-import { ok } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
+import { Caller } from "../../faults/caller.ts";
 import { processorSeconds } from "../../bench/sizes.ts";
-import { sendRaw } from "../../support/raw_http.ts";
 import { keyOf, SECRET } from "../../support/secret.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { routes } from "../../support/surface.ts";
@@ -92,15 +92,17 @@ type Sent = { readonly path: string } & Readonly<Record<string, string>>;
  */
 async function sendAll(requests: readonly Sent[]): Promise<void> {
   const start = processorSeconds(service.pid);
+  const caller = new Caller();
   for (const { path, ...headers } of requests) {
     const lines = Object.entries({ host: "localhost", ...headers })
       .map(([name, value]) => `${name}: ${value}\r\n`);
-    const [answer] = await sendRaw(
-      { url: service.url },
+    const { kind } = await caller.send(
+      service.url,
       `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`,
     );
-    ok(answer !== undefined, `${path.slice(0, 50)} ${lines.join().slice(0, 80)} got no answer`);
+    strictEqual(kind, "answered", `${path.slice(0, 50)} ${lines.join().slice(0, 80)}`);
   }
+  caller.close();
   const seconds = processorSeconds(service.pid) - start;
   ok(seconds <= MAX_CPU_SECONDS, `${seconds} s`);
 }

@@ -15,42 +15,31 @@ const MAX_MEMORY_MB = fullNumbers ? 220 : 250;
 const needsLinux = { ignore: Deno.build.os !== "linux" };
 
 Deno.test(
-  "a flood of 64 connections for different PNGs: hits get exact numbers, others are drawn or refused, and memory stays bounded",
+  "a flood of 64 connections for different PNGs: hits get exact numbers, also of /hit.png, others are drawn or refused, and memory stays bounded",
   needsLinux,
   async () => {
     await using service = await startService({
       env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
     });
     await importDays(service);
-    let isFlooding = true;
-    const statuses = new Map<number, number>();
-    const flood = Array.from({ length: CONNECTIONS }, async (_, connection) => {
-      for (let number = 0; isFlooding; number++) {
-        const response = await fetch(`${service.url}${largePng(connection, number)}`);
-        const body = new Uint8Array(await response.arrayBuffer());
-        const { status, headers } = response;
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        strictEqual(headers.get("content-type"), "image/png");
-        deepStrictEqual([...body.subarray(1, 4)], [...new TextEncoder().encode("PNG")]);
-        if (status === 503) {
-          match(headers.get("retry-after") ?? "", /^\d+$/);
-          await pause();
-        }
-      }
+    const flood = startFlood(service, CONNECTIONS, ({ status, headers }, body) => {
+      strictEqual(headers.get("content-type"), "image/png");
+      deepStrictEqual([...body.subarray(1, 4)], [...new TextEncoder().encode("PNG")]);
+      if (status === 503) match(headers.get("retry-after") ?? "", /^\d+$/);
     });
-    await waitFor("a PNG and a refusal", () => statuses.size === 2 || undefined);
+    await waitFor("a PNG and a refusal", () => flood.statuses.size === 2);
     const numbers: number[] = [];
     for (let hit = 0; hit < HITS; hit++) {
       const response = await fetch(`${service.url}/hit?id=home`, { headers: authorized });
       strictEqual(response.status, 200);
       numbers.push((await response.json()).hits);
     }
-    isFlooding = false;
-    await Promise.all(flood);
-    // The requests that waited in the full queue: several images of the largest size.
-    ok((statuses.get(200) ?? 0) >= 12, `${statuses.get(200)} PNGs`);
+    const flags = await hitImages(service);
+    deepStrictEqual(flags.filter((flag) => flag !== null && flag !== "counted"), []);
+    await waitFor("several images of the largest size", () => (flood.statuses.get(200) ?? 0) >= 12);
+    await flood.end();
     deepStrictEqual(numbers, Array.from({ length: HITS }, (_, hit) => hit + 1));
-    deepStrictEqual([...statuses.keys()].toSorted(), [200, 503]);
+    deepStrictEqual([...flood.statuses.keys()].toSorted(), [200, 503]);
     const memory = await peakMemory(service);
     ok(memory <= MAX_MEMORY_MB, `${memory} MB`);
   },
@@ -65,59 +54,62 @@ Deno.test("a stranger without a key keeps no hit of /hit.png from being counted 
   await using service = await startService({
     env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:" },
   });
-  const flags = await hitDuring(service, (connection, number) => [
-    largePng(connection, number),
-    401,
-  ]);
+  const flood = startFlood(service, STRANGERS, ({ status }) => strictEqual(status, 401));
+  await waitFor("a response to the stranger", () => flood.statuses.size > 0);
+  const flags = await hitImages(service);
+  await flood.end();
   deepStrictEqual(flags, Array(PNG_HITS).fill(null));
 });
 
-Deno.test("a stranger who asks for public PNGs keeps no hit of /hit.png from being counted", async () => {
-  await using service = await startService({
-    env: { SECRET_TOKEN: SECRET, STORE_URL: "memory:", PUBLIC_READS: "1" },
+/** Starts connections that ask for PNGs, and a check of each response. */
+function startFlood(
+  { url }: Service,
+  connections: number,
+  check: (response: Response, body: Uint8Array) => void,
+) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const statuses = new Map<number, number>();
+  const clients = Array.from({ length: connections }, async (_, connection) => {
+    for (let number = 0; !signal.aborted; number++) {
+      try {
+        const response = await fetch(`${url}${largePng(connection, number)}`, { signal });
+        check(response, await response.bytes());
+        const { status } = response;
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status !== 200) await pause();
+      } catch (error) {
+        // The last requests are not waited for.
+        if (!signal.aborted) throw error;
+      }
+    }
   });
-  const flags = await hitDuring(service, (connection, number) => [largePng(connection, number)]);
-  deepStrictEqual(flags.filter((flag) => flag !== null && flag !== "counted"), []);
-});
+  const done = Promise.all(clients);
+  // Reported by the end.
+  done.catch(() => {});
+  return {
+    statuses,
+    async end(): Promise<void> {
+      ending.abort();
+      await done;
+    },
+  };
+}
 
 const PNG_HITS = 3;
 
-/**
- * Sends hits by key while a stranger asks for PNGs, which have the given status. Checks that all
- * were counted and returns their flags.
- */
-async function hitDuring(
-  { url }: Service,
-  request: (connection: number, number: number) => [path: string, status?: number],
-): Promise<(string | null)[]> {
-  const { key } = await (await fetch(`${url}/key?id=home`, { headers: authorized })).json();
-  const ending = new AbortController();
-  const { signal } = ending;
-  let answered = 0;
-  const flood = Array.from({ length: STRANGERS }, async (_, connection) => {
-    for (let number = 0; !signal.aborted; number++) {
-      const [path, status] = request(connection, number);
-      const response = await fetch(`${url}${path}`, { signal }).catch(() => undefined);
-      await response?.body?.cancel();
-      // The last requests are not waited for.
-      if (signal.aborted) return;
-      if (status !== undefined) strictEqual(response?.status, status);
-      answered++;
-      if (response?.status !== 200) await pause();
-    }
-  });
-  await waitFor("a response to the stranger", () => answered > 0 || undefined);
+/** Sends hits by key to /hit.png. Checks that all were counted, and returns their flags. */
+async function hitImages({ url }: Service): Promise<(string | null)[]> {
+  const { key } = await (await fetch(`${url}/key?id=image`, { headers: authorized })).json();
   const flags: (string | null)[] = [];
   for (let hit = 0; hit < PNG_HITS; hit++) {
-    const response = await fetch(`${url}/hit.png?id=home&key=${key}`, { headers: READER });
+    const response = await fetch(`${url}/hit.png?id=image&key=${key}`, { headers: READER });
     strictEqual(response.status, 200);
     strictEqual(response.headers.get("content-type"), "image/png");
     await response.body?.cancel();
     flags.push(response.headers.get("x-tallymark"));
   }
-  ending.abort();
-  await Promise.all(flood);
-  const { hits } = await (await fetch(`${url}/count?id=home`, { headers: authorized })).json();
+  const { hits } = await (await fetch(`${url}/count?id=image`, { headers: authorized })).json();
   strictEqual(hits, PNG_HITS);
   return flags;
 }

@@ -64,7 +64,7 @@ export function idsOf(page: Page): Promise<string[]> {
  */
 export async function openRow(page: Page, id: string): Promise<void> {
   await refreshed(page);
-  await page.getByRole("button", { name: id, exact: true }).click();
+  await page.getByTitle(id, { exact: true }).click();
 }
 
 /** Resolves when the counters are not being loaded. */

@@ -1,12 +1,15 @@
+import { Buffer } from "node:buffer";
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { needsChromium, sharedChromium } from "../../../support/chromium.ts";
+import { startLocalService } from "../../../support/local_service.ts";
 import {
   type CounterLine,
   countOf,
   idsOf,
+  importLines,
   openRow,
   refreshed,
   signIn,
@@ -21,86 +24,101 @@ const CLOSED = { SECRET_TOKEN: SECRET };
 const HOSTILE = `zz"><img src=x onerror=alert(1)>`;
 const LINES: CounterLine[] = [{ id: "blog/one", hits: 10 }, { id: "blog/two", hits: 300 }];
 
-testPage("the page says that a secret is wrong, and keeps neither it nor a right one", {
-  env: CLOSED,
-}, async ({ page }) => {
-  await signIn(page, "wrong");
-  await page.getByText("That is not the secret of this server.").waitFor();
-  strictEqual(await page.getByLabel("Secret").getAttribute("aria-invalid"), "true");
-  strictEqual(await page.evaluate("getSelection().toString().length || secret.selectionEnd"), 5);
-  await assertAccessible(page);
-  await signIn(page, SECRET);
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
-  const kept: string = await page.evaluate(
-    "JSON.stringify([sessionStorage, localStorage, document.cookie, location.href])",
-  );
-  ok(kept.includes("s1."));
-  ok(!kept.includes(SECRET));
-  strictEqual(await page.getByLabel("Secret").inputValue(), "");
-  await page.reload();
-  await page.getByText("No counters yet").waitFor();
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Build a badge" }).waitFor();
-  strictEqual(await page.evaluate("sessionStorage.length"), 0);
-});
-
-testPage("the page says why there are no sessions where the secret is short", {
-  env: { SECRET_TOKEN: "short" },
-}, async ({ page }) => {
-  await signIn(page, "short");
-  await page.getByText(/Sessions are off/).waitFor();
-});
-
 testPage(
-  "a sign-in link opens the counters, and is out of the address before it is used; one that opens nothing asks for the secret",
+  "the page says that a secret is wrong or too short for sessions, and keeps neither it nor a right one; where the store is away from the start, it says so, tries again and waits; without a counter it says how one begins, and one counter is one counter",
   { env: CLOSED },
   async ({ page, service }) => {
-    for (const token of ["used", "%", "%E0%A4%A"]) {
-      await page.goto("about:blank");
-      await page.goto(`${service.url}/#sign-in=${token}`);
-      await page.getByText("This sign-in link was already used or has expired.").waitFor();
-      doesNotMatch(page.url(), /sign-in/);
-    }
-    await signIn(page, SECRET);
+    await using short = await startLocalService({ SECRET_TOKEN: "short" });
+    await page.goto(short.url);
+    await signIn(page, "short");
+    await page.getByText(/Sessions are off/).waitFor();
+
+    await page.clock.install();
+    await page.goto(`${service.url}/#counters`);
+    await page.getByLabel("Secret").waitFor();
+    strictEqual(await page.evaluate("document.activeElement.id"), "secret");
+    await signIn(page, "wrong");
+    await page.getByText("That is not the secret of this server.").waitFor();
+    strictEqual(await page.getByLabel("Secret").getAttribute("aria-invalid"), "true");
+    strictEqual(await page.evaluate("getSelection().toString().length || secret.selectionEnd"), 5);
+    await assertAccessible(page);
+
+    const shown = page.locator(".figures, .counters").locator("visible=true");
+    await page.route("**/counters?*", (route) => route.fulfill({ status: 503, body: "{}" }));
+    await signIn(page);
+    await page.getByText("The store cannot be reached.").waitFor();
+    strictEqual(await shown.count(), 0);
+    await assertAccessible(page);
+    await page.unroute("**/counters?*");
+    let loads = 0;
+    page.on("request", (request) => loads += Number(/\/counters\?/.test(request.url())));
+    const asked = Promise.withResolvers<Route>();
+    await page.route("**/counters?*", (route) => asked.resolve(route), { times: 1 });
+    await page.getByRole("button", { name: "Try again" }).click();
+    const route = await asked.promise;
+    await page.getByText("loading…").waitFor();
+    strictEqual(await shown.count(), 0);
+    // However long that takes, it is not begun again by itself.
+    await page.clock.fastForward(120_000);
+    await route.continue();
     await page.getByText("No counters yet").waitFor();
+    strictEqual(loads, 1);
+    const kept: string = await page.evaluate(
+      "JSON.stringify([sessionStorage, localStorage, document.cookie, location.href])",
+    );
+    ok(kept.includes("s1."));
+    ok(!kept.includes(SECRET));
+    strictEqual(await page.getByLabel("Secret").inputValue(), "");
+
+    await assertAccessible(page);
+    await page.getByRole("link", { name: "Build your first badge" }).click();
+    await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+    match(page.url(), /#badges/);
+    await importLines(service, [{ id: "a", hits: 1 }]);
+    await page.getByRole("link", { name: "Counters", exact: true }).click();
+    await page.getByText("1 counter", { exact: true }).waitFor();
+    await page.getByText("in 1 counter", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("1 counter", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+    strictEqual(await page.evaluate("sessionStorage.length"), 0);
+  },
+);
 
+Deno.test(
+  "the link that a first start shows in its terminal signs in, once, and is out of the address before it is used; one that opens nothing asks for the secret",
+  needsChromium,
+  async () => {
+    await using service = await startService({ wrap: inTerminal, ready: SIGN_IN_LINK });
+    const link = service.url;
+    const [address = "", token = ""] = link.split("#sign-in=");
+    await using opened = await openPage(sharedChromium(), "about:blank");
+    const { page, complaints } = opened;
     const addresses: string[] = [];
     await page.route("**/session", async (route) => {
       addresses.push(page.url());
       await route.continue();
     });
-    await page.goto("about:blank");
-    await page.goto(`${service.url}/#sign-in=${SECRET}`);
+    await page.goto(link);
     await page.getByText("No counters yet").waitFor();
-    deepStrictEqual(addresses, [`${service.url}/#counters`]);
-    strictEqual(page.url(), `${service.url}/#counters`);
+    deepStrictEqual(addresses, [`${address}#counters`]);
+    strictEqual(page.url(), `${address}#counters`);
     const kept = await page.evaluate<string>("JSON.stringify([sessionStorage, history.state])");
-    ok(!kept.includes(SECRET));
-  },
-);
-
-Deno.test(
-  "the link that a first start shows in its terminal signs in, once",
-  needsChromium,
-  async () => {
-    await using service = await startService({ wrap: inTerminal, ready: SIGN_IN_LINK });
-    const link = service.url;
-    await using first = await openPage(sharedChromium(), link);
-    await first.page.getByText("No counters yet").waitFor();
-    match(first.page.url(), /\/#counters$/);
-    await first.page.reload();
-    await first.page.getByText("No counters yet").waitFor();
-    await using second = await openPage(sharedChromium(), link);
-    await second.page.getByText("This sign-in link was already used or has expired.")
-      .waitFor();
-    await signIn(
-      second.page,
-      (await Deno.readTextFile(join(service.cwd, "data", "secret"))).trim(),
-    );
-    await second.page.getByText("No counters yet").waitFor();
-    deepStrictEqual([...first.complaints, ...second.complaints], []);
+    ok(!kept.includes(token));
+    await page.reload();
+    await page.getByText("No counters yet").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+    for (const nothing of [link, `${address}#sign-in=%`]) {
+      await page.goto("about:blank");
+      await page.goto(nothing);
+      await page.getByText("This sign-in link was already used or has expired.").waitFor();
+      doesNotMatch(page.url(), /sign-in/);
+    }
+    await signIn(page, (await Deno.readTextFile(join(service.cwd, "data", "secret"))).trim());
+    await page.getByText("No counters yet").waitFor();
+    deepStrictEqual(complaints, []);
   },
 );
 
@@ -118,6 +136,7 @@ testOwner(
       await page.getByRole("link", { name, exact: true }).click();
       const heading = page.getByRole("heading", { name: title, exact: true });
       await heading.waitFor();
+      strictEqual(await focused.textContent(), title);
       await page.reload();
       await heading.waitFor();
     }
@@ -137,10 +156,14 @@ testOwner(
 );
 
 testOwner(
-  "a session that has ended asks for the secret above a hidden page, and does what was asked; signing out leaves nothing",
+  "a session that has ended asks for the secret above a hidden page, and does what was asked; signing out, also while counters load and a file is read, leaves nothing",
   LINES,
   async ({ page, service }) => {
     const ended = page.getByRole("heading", { name: "The session has ended" });
+    const files = page.getByLabel("Files to import");
+    const file = (name: string, text: string) => ({
+      ...{ name, mimeType: "text/plain", buffer: Buffer.from(text) },
+    });
     await page.getByRole("link", { name: "Data" }).click();
     await page.getByRole("button", { name: "Paste text" }).click();
     await page.getByLabel("Text to import").fill("typed 5");
@@ -154,7 +177,6 @@ testOwner(
     await ended.waitFor();
     doesNotMatch(await page.locator("body").innerText(), /blog|key=|300/);
     strictEqual(await page.evaluate("document.activeElement.id"), "secret");
-    await assertAccessible(page);
     await page.keyboard.press("Escape");
     strictEqual(await countOf(service, "blog/two"), "300");
     await signIn(page);
@@ -174,15 +196,75 @@ testOwner(
     await page.getByText(/key=[\w-]{22}/).first().waitFor();
     const kept: string = await page.evaluate("sessionStorage.getItem('tallymark-session:/')");
     ok(!(await page.content()).includes(JSON.parse(kept).token));
+
+    await page.evaluate(() => {
+      const { arrayBuffer } = Blob.prototype;
+      const isRead = new Promise((resolve) => addEventListener("read", resolve, { once: true }));
+      Blob.prototype.arrayBuffer = async function () {
+        await isRead;
+        return await arrayBuffer.call(this);
+      };
+    });
+    await files.setInputFiles(file("mine.txt", "41 a\n"));
+    await page.getByText("Reading mine.txt…").waitFor({ state: "attached" });
+    const asked = Promise.withResolvers<Route>();
+    await page.route("**/counters?*", (route) => asked.resolve(route), { times: 1 });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    const route = await asked.promise;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Build a badge" }).waitFor();
+    await route.continue().catch(() => {});
+    deepStrictEqual(await idsOf(page), []);
     ok(!/blog\/(?:one|two)|>4,331<|key=[\w-]{22}/.test(await page.content()));
     strictEqual(await page.getByLabel("Text to import").count(), 0);
+    await signIn(page);
+    await page.evaluate(() => dispatchEvent(new Event("read")));
+    await page.getByRole("link", { name: "Data" }).click();
+    await files.setInputFiles(file("next.txt", "7 b\n"));
+    await page.getByRole("button", { name: "Import 1 counter", exact: true }).waitFor();
+    deepStrictEqual(await page.locator(".file b").allTextContents(), ["next.txt"]);
+  },
+);
+
+Deno.test(
+  "two services below two paths of one host have a session each",
+  needsChromium,
+  async () => {
+    await using first = await startLocalService(CLOSED);
+    await using second = await startLocalService(CLOSED);
+    await importLines(first, LINES);
+    const upstream: Record<string, string> = { one: first.url, two: second.url };
+    await using proxy = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+      const { pathname, search } = new URL(request.url);
+      const [, name = "", path] = /^\/(\w+)(\/.*)/.exec(pathname) ?? [];
+      return fetch(new Request(`${upstream[name]}${path}${search}`, request));
+    });
+    const url = `http://127.0.0.1:${proxy.addr.port}`;
+    await using opened = await openPage(sharedChromium(), `${url}/one/#sign-in=${SECRET}`);
+    const { page: one, complaints } = opened;
+    await one.getByText("2 counters", { exact: true }).waitFor();
+    const open = async (path: string) => {
+      const page = await one.context().newPage();
+      await page.goto(`${url}/${path}`);
+      return page;
+    };
+    const two = await open("two/#counters");
+    await signIn(two);
+    await two.getByText("No counters yet").waitFor();
+    const sibling = await open("one/#counters");
+    await sibling.getByText("2 counters", { exact: true }).waitFor();
+    await one.getByRole("button", { name: "Sign out" }).click();
+    // The message that ends this session would have ended that of the other service as well.
+    await sibling.getByRole("heading", { name: "Build a badge" }).waitFor();
+    ok(await two.getByRole("button", { name: "Sign out" }).isVisible());
+    await two.reload();
+    await two.getByText("No counters yet").waitFor();
+    deepStrictEqual(complaints, []);
   },
 );
 
 testOwner(
-  "the owner sees which requests counted, which id and key each had, and why others did not count",
+  "the owner sees which requests counted, which id and key each had, and why others did not count, in the hand below the rest",
   LINES,
   async ({ page, service }) => {
     const earlier = createHmac("sha256", EARLIER).update("counter.2:blog/one").digest()
@@ -219,7 +301,6 @@ testOwner(
       `${HOSTILE} | no | without the secret or the key of this counter`,
     ]);
     strictEqual(await page.locator(".log img").count(), 0);
-    await assertAccessible(page);
     await page.setViewportSize({ width: 390, height: 800 });
     const broken = `[...document.querySelectorAll(".log td:first-child")].filter((time) => {
       const words = document.createRange();
@@ -227,6 +308,20 @@ testOwner(
       return words.getClientRects().length > 1;
     }).length`;
     strictEqual(await page.evaluate(broken), 0);
+
+    await page.route("**/decisions", (route) => {
+      const hit = { time: "2026-01-02T12:00:00Z", id: "a".repeat(60), outcome: "unauthorized" };
+      return route.fulfill({ json: { decisions: [], rejected: [hit] } });
+    });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText(/^Jan 2, 2026, \d{1,2}:\d\d [AP]M$/).waitFor();
+    const [counted, reason] = ["no", "without the secret or the key of this counter"].map((name) =>
+      page.getByRole("cell", { name, exact: true })
+    );
+    const [above, below] = [await counted?.boundingBox(), await reason?.boundingBox()];
+    ok(above && below && below.y >= above.y + above.height);
+    ok(below.height < 50 && below.x + below.width < 320, JSON.stringify(below));
   },
   { env: { SECRET_FALLBACKS: EARLIER, KEY_VERSIONS: "blog/one=2" } },
 );

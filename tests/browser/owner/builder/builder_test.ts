@@ -19,7 +19,7 @@ const NAMED = "/#badges&id=home";
 const HOSTILE = `"><img src=x onerror=alert(1)>'](javascript:alert(1)) \`[b]`;
 
 testPage(
-  "the builder shows a badge as it will look where it is pasted, whatever its texts hold, and looking at it never counts",
+  "the builder shows a badge as it will look where it is pasted, whatever its texts hold, and looking at it never counts; a visitor first gets a line that only shows, the owner one that counts with a key, also that of a group",
   { env: OPEN, path: NAMED },
   async ({ page, service, browser }) => {
     const id = page.getByLabel("Counter", { exact: true });
@@ -29,7 +29,7 @@ testPage(
       const headers = { "content-type": "text/html; charset=utf-8" };
       return new Response(`<!DOCTYPE html><title>README</title>${html}`, { headers });
     });
-    await page.getByText("Only show the number").click();
+    match(await lineIn(page, "URL"), /\/badge\?id=home&/);
     await id.fill("user/repo");
     await label.fill('visits, "all"');
     match(await lineIn(page, "AsciiDoc"), /^image:\S+\["visits, \\"all\\""\]$/);
@@ -65,14 +65,9 @@ testPage(
     html = await lineIn(page, "Script");
     await pasted.page.reload();
     strictEqual(await pasted.page.locator("tally-mark").getAttribute("counter"), HOSTILE);
-  },
-);
 
-testPage(
-  "a visitor first gets a line that only shows, the owner one that counts with a key, also that of a group",
-  { env: OPEN, path: NAMED },
-  async ({ page, service, browser }) => {
-    match(await lineIn(page, "URL"), /\/badge\?id=home&/);
+    await id.fill("home");
+    await label.fill("");
     await page.getByText("Count views and show them").click();
     match(await lineIn(page, "URL"), /\/hit\.svg\?id=home&.*&key=KEY$/);
     const told = await page.getByLabel("To paste").first().innerText();
@@ -81,15 +76,12 @@ testPage(
     await signIn(page, SECRET);
     await page.getByRole("link", { name: "Badges" }).click();
     await page.locator("#code").getByText(/key=[\w-]{22}/).waitFor();
-    const html = await lineIn(page, "HTML");
-    await using site = serving(() =>
-      new Response(`<!DOCTYPE html>${html}`, { headers: { "content-type": "text/html" } })
-    );
-    await using pasted = await openPage(browser, site.url);
+    html = await lineIn(page, "HTML");
+    await pasted.page.reload();
     await shown(pasted.page, "img");
     strictEqual(await (await fetch(`${service.url}/count.txt?id=home`)).text(), "1");
 
-    await page.getByLabel("Counter", { exact: true }).fill("blog/post");
+    await id.fill("blog/post");
     await page.getByLabel("Count each visitor once a day").check();
     await settled(page);
     await page.getByRole("radio", { name: "all counters under blog/" }).click();
@@ -104,8 +96,8 @@ testPage(
       await lineIn(page, "List"),
       `${script}\n<tally-top prefix="blog/" key="${key}" limit="5"></tally-top>`,
     );
-    for (const id of ["post", "shop/item"]) {
-      await page.getByLabel("Counter", { exact: true }).fill(id);
+    for (const name of ["post", "shop/item"]) {
+      await id.fill(name);
       await settled(page);
     }
     ok(await page.getByRole("radio", { name: "this counter only" }).isChecked());
@@ -113,7 +105,7 @@ testPage(
 );
 
 testPage(
-  "the builder has a tile for every style, a control for every look of a picture, and hides those without an effect",
+  "the builder has a tile for every style, a control for every look of a picture, and hides those without an effect; it keeps the design in its address, which can be shared, and needs no more than a name",
   { env: OPEN, path: NAMED },
   async ({ page, service }) => {
     const described = await (await fetch(`${service.url}/openapi.json`)).json();
@@ -132,7 +124,7 @@ testPage(
           radios.map((radio) => radio.getAttribute("value") ?? "")
         );
         deepStrictEqual(values.toSorted(), styles.toSorted());
-        for (const style of styles) await shown(page, `.tile img[data-value="${style}"]`);
+        await waitFor("the tiles", () => page.evaluate<boolean>(ARE_TILES_DRAWN));
         for (const name of await page.locator(".cap").allInnerTexts()) {
           match(name, /^[A-Z][\w ]+$/);
         }
@@ -150,8 +142,54 @@ testPage(
     match(await lineIn(page, "URL"), /theme=dark/);
     await page.getByRole("radio", { name: /Count views and show them/ }).check();
     await page.getByLabel("Period").waitFor({ state: "hidden" });
+
+    await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
+    await page.getByRole("radio", { name: "Flat square" }).check();
+    await page.getByRole("radio", { name: /^Count views/ }).check();
+    await page.getByLabel("Count each visitor once a day").check();
+    await page.getByRole("radio", { name: "red", exact: true }).check();
+    const markdown = await lineIn(page, "Markdown");
+    match(markdown, /&color=red.*&once=day&key=KEY\)$/);
+    // A browser that was never here has only the address.
+    const shared = page.url();
+    await page.evaluate("localStorage.clear(), sessionStorage.clear()");
+    await page.goto("about:blank");
+    await page.goto(shared);
+    strictEqual(await page.getByLabel("Label", { exact: true }).inputValue(), HOSTILE);
+    strictEqual(await lineIn(page, "Markdown"), markdown);
+
+    // A label may be any word, and what is automatic can be off.
+    await page.goto(`${service.url}/#badges&id=home&label=off`);
+    await page.getByText(/badge\?id=home&label=off/).waitFor();
+    await page.getByText("More options").click();
+    await page.getByLabel("Sparkline").selectOption("14");
+    await page.getByRole("radio", { name: "Terminal" }).check();
+    match(await lineIn(page, "URL"), /label=off&style=terminal&.*spark=14/);
+    await page.getByLabel("Sparkline").selectOption("(off)");
+    const address = await lineIn(page, "URL");
+    ok(!address.includes("spark="), address);
+    await page.reload();
+    strictEqual(await lineIn(page, "URL"), address);
+    await page.getByRole("radio", { name: "Pill" }).check();
+    ok(!(await lineIn(page, "URL")).includes("spark="));
+
+    await page.goto(`${service.url}/#badges&picture=chart.svg&id=home&id=two&color=%23abc`);
+    match(await lineIn(page, "URL"), /chart\.svg\?id=home&id=two&color=%23abc&/);
+    await page.getByRole("radio", { name: "The style’s own" }).check();
+    await page.reload();
+    match(await lineIn(page, "URL"), /id=two&theme=auto&/);
+
+    // These addresses name no picture that there is.
+    await page.goto("about:blank");
+    for (const [label, begin] of [["a", "#"], ["b", "#badges&"]]) {
+      await page.goto(`${service.url}/${begin}picture=x&label=${label}&id=home`);
+      await page.locator("#code").getByText(`/badge?id=home&label=${label}&`).waitFor();
+      await shown(page, "#on-light");
+    }
   },
 );
+const ARE_TILES_DRAWN = `[...document.querySelectorAll(".tile img")].every((image) =>
+  image.naturalWidth > 0 || !image.checkVisibility())`;
 const PICTURES = {
   "/chart.svg": "Chart",
   "/calendar.svg": "Calendar",
@@ -160,55 +198,7 @@ const PICTURES = {
 };
 
 testPage(
-  "the builder keeps the design in its address, which can be shared, and needs no more than a name",
-  { env: OPEN, path: NAMED },
-  async ({ page, browser, service }) => {
-    await page.getByLabel("Label", { exact: true }).fill(HOSTILE);
-    await page.getByRole("radio", { name: "Flat square" }).check();
-    await page.getByRole("radio", { name: /^Count views/ }).check();
-    await page.getByLabel("Count each visitor once a day").check();
-    await page.getByRole("radio", { name: "red", exact: true }).check();
-    const markdown = await lineIn(page, "Markdown");
-    match(markdown, /&color=red.*&once=day&key=KEY\)$/);
-    await using second = await openPage(browser, page.url());
-    const other = second.page;
-    strictEqual(await other.getByLabel("Label", { exact: true }).inputValue(), HOSTILE);
-    strictEqual(await lineIn(other, "Markdown"), markdown);
-
-    // A label may be any word, and what is automatic can be off.
-    await other.goto(`${service.url}/#badges&id=home&label=off`);
-    await other.getByText(/badge\?id=home&label=off/).waitFor();
-    await other.getByText("More options").click();
-    await other.getByLabel("Sparkline").selectOption("14");
-    await other.getByRole("radio", { name: "Terminal" }).check();
-    match(await lineIn(other, "URL"), /label=off&style=terminal&.*spark=14/);
-    await other.getByLabel("Sparkline").selectOption("(off)");
-    const address = await lineIn(other, "URL");
-    ok(!address.includes("spark="), address);
-    await other.reload();
-    strictEqual(await lineIn(other, "URL"), address);
-    await other.getByRole("radio", { name: "Pill" }).check();
-    ok(!(await lineIn(other, "URL")).includes("spark="));
-
-    await other.goto(`${service.url}/#badges&picture=chart.svg&id=home&id=two&color=%23abc`);
-    match(await lineIn(other, "URL"), /chart\.svg\?id=home&id=two&color=%23abc&/);
-    await other.getByRole("radio", { name: "The style’s own" }).check();
-    await other.reload();
-    match(await lineIn(other, "URL"), /id=two&theme=auto&/);
-
-    // These addresses name no picture that there is.
-    await other.goto("about:blank");
-    for (const [label, begin] of [["a", "#"], ["b", "#badges&"]]) {
-      await other.goto(`${service.url}/${begin}picture=x&label=${label}&id=home`);
-      await other.locator("#code").getByText(`/badge?id=home&label=${label}&`).waitFor();
-      await shown(other, "#on-light");
-    }
-    deepStrictEqual(second.complaints, []);
-  },
-);
-
-testPage(
-  "a click on Copy is never lost, copies the design as it is, and keeps its button",
+  "a click on Copy is never lost, copies the design as it is, and keeps its button; charts only show, one of several counters has a line for each, and the badge counts as before",
   { env: OPEN, path: NAMED },
   async ({ page, service }) => {
     const copy = page.getByRole("button", { name: /^(Copy Markdown|Copied)$/ });
@@ -240,14 +230,10 @@ testPage(
     await page.getByRole("radio", { name: "Chart" }).check();
     await settled(page);
     ok(await button?.evaluate((element) => element.isConnected));
-  },
-);
 
-testPage(
-  "charts only show, one of several counters has a line for each, and the badge counts as before",
-  { env: OPEN, path: NAMED },
-  async ({ page, service }) => {
-    await page.getByRole("radio", { name: "Pixel" }).check();
+    await page.unroute(`${service.url}/count?*`);
+    await page.getByRole("radio", { name: "Badge" }).click();
+    await page.getByLabel("Label", { exact: true }).fill("");
     await page.getByRole("radio", { name: /^Count views/ }).check();
     await settled(page);
     await page.getByRole("radio", { name: "Chart" }).click();
@@ -281,60 +267,56 @@ testPage(
   },
 );
 
-testPage("the builder shows a sample where reads are closed, and to the owner the counter itself", {
-  env: CLOSED,
-  path: NAMED,
-  prepare: hitHome,
-}, async ({ page }) => {
-  await shown(page, "#on-light");
-  match(
-    await page.locator("#on-light").getAttribute("src") ?? "",
-    /\/sample\/badge\?style=terminal&/,
-  );
-  const { width } = await shown(page, "#on-dark");
-  await page.getByText("Reads are protected on this server. Sign in to get a line that works.")
-    .waitFor();
-  strictEqual(await page.locator("#code:visible").count(), 0);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await signIn(page, SECRET);
-  await page.getByRole("link", { name: "Badges" }).click();
-  await page.getByText("Only show the number").click();
-  await page.getByText("everyone else sees an error in display-only images").waitFor();
-  await page.locator("#on-light[src^='blob:']").waitFor();
-  ok((await shown(page, "#on-light")).width < width, "12,345 is wider than 1");
-});
-
-Deno.test("the page works behind a path of a proxy", needsChromium, async () => {
-  await using service = await startLocalService(OPEN);
-  await using proxy = behindPath("/hits/", service.url);
-  await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/${NAMED.slice(1)}`);
-  const { page, complaints } = opened;
-  await shown(page, "#on-light");
-  match(await lineIn(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await signIn(page, SECRET);
-  await page.getByText("No counters yet").waitFor();
-  deepStrictEqual(complaints, []);
-});
+Deno.test(
+  "behind a path of a proxy the builder shows a sample where reads are closed, and to the owner the counter itself",
+  needsChromium,
+  async () => {
+    await using service = await startLocalService(CLOSED);
+    await hitHome(service);
+    await using proxy = behindPath("/hits/", service.url);
+    await using opened = await openPage(sharedChromium(), `${proxy.url}/hits/${NAMED.slice(1)}`);
+    const { page, complaints } = opened;
+    await shown(page, "#on-light");
+    match(
+      await page.locator("#on-light").getAttribute("src") ?? "",
+      /\/hits\/sample\/badge\?style=terminal&/,
+    );
+    const { width } = await shown(page, "#on-dark");
+    await page.getByText("Reads are protected on this server. Sign in to get a line that works.")
+      .waitFor();
+    strictEqual(await page.locator("#code:visible").count(), 0);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await signIn(page, SECRET);
+    await page.getByText("1 counter", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Badges" }).click();
+    await page.getByText("Only show the number").click();
+    await page.getByText("everyone else sees an error in display-only images").waitFor();
+    await page.locator("#on-light[src^='blob:']").waitFor();
+    ok((await shown(page, "#on-light")).width < width, "12,345 is wider than 1");
+    match(await lineIn(page, "URL"), new RegExp(`^${proxy.url}/hits/badge\\?id=home&`));
+    deepStrictEqual(complaints, []);
+  },
+);
 
 Deno.test(
   "the page without script explains the address of a badge and shows its styles",
   needsChromium,
   async () => {
-    for (const env of [OPEN, CLOSED]) {
-      await using service = await startLocalService(env);
-      await using opened = await openPage(sharedChromium(), service.url, {
-        javaScriptEnabled: false,
-      });
-      const { page, complaints } = opened;
+    await using open = await startLocalService(OPEN);
+    await using closed = await startLocalService(CLOSED);
+    const options = { javaScriptEnabled: false };
+    await using opened = await openPage(sharedChromium(), open.url, options);
+    const { page, complaints } = opened;
+    for (const service of [open, closed]) {
+      await page.goto(service.url);
       match(await page.locator("main").innerText(), /badge\?id=NAME/);
       const heights = await page.locator("noscript img").evaluateAll((images) =>
         images.map((image) => image.getBoundingClientRect().height)
       );
       ok(heights.length >= 5);
       for (const height of heights) ok(height >= 18, `${height}`);
-      deepStrictEqual(complaints, []);
     }
+    deepStrictEqual(complaints, []);
   },
 );
 
@@ -350,45 +332,51 @@ testPage(
     await bar.getByRole("button", { name: "Copied" }).waitFor();
     for (let stop = 0; stop < 12; stop++) {
       await page.keyboard.press("Shift+Tab");
-      const { y } = await box(bar);
-      const focused = page.locator(":focus");
-      const { y: top, height } = await box(focused);
-      ok(top + height <= y || top >= y, await focused.evaluate((element) => element.outerHTML));
+      strictEqual(await page.evaluate(COVERED_FOCUS), undefined);
     }
     await page.getByText("More options").click();
-    await checkWidths(page);
     for (
-      const [id, name, check] of [
-        ["", "Name a counter first", assertAccessible],
-        ["x".repeat(201), "Correct the name first", assertAccessibleInBothModes],
+      const [width, id, obstacle, check] of [
+        [320, "home", "", assertAccessibleInBothModes],
+        [768, "home", "", assertFits],
+        [1280, "home", "", assertFits],
+        [1280, "", "Name a counter first", assertAccessible],
+        [320, "x".repeat(201), "Correct the name first", assertAccessibleInBothModes],
       ] as const
     ) {
+      await page.setViewportSize({ width, height: 800 });
       await page.getByLabel("Counter", { exact: true }).fill(id);
-      await page.getByRole("button", { name }).waitFor();
+      if (obstacle !== "") await page.getByRole("button", { name: obstacle }).waitFor();
       await settled(page);
       await check(page);
     }
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Secret").waitFor();
     await assertFits(page);
-    await page.setViewportSize({ width: 320, height: 800 });
+    await page.setViewportSize({ width: 390, height: 640 });
     await assertFits(page);
   },
 );
-
-/** Checks a page at three widths. Colors are alike at all. */
-async function checkWidths(page: Page): Promise<void> {
-  const checks = [assertAccessibleInBothModes, assertFits, assertAccessible];
-  for (const [index, width] of [320, 768, 1280].entries()) {
-    await page.setViewportSize({ width, height: 800 });
-    await checks[index]?.(page);
-  }
-}
+/** The element with the focus if the bar with Copy covers it. */
+const COVERED_FOCUS = `(() => {
+  const { top, bottom } = document.activeElement.getBoundingClientRect();
+  const bar = document.querySelector(".copy").getBoundingClientRect();
+  return bottom > bar.top && top < bar.top ? document.activeElement.outerHTML : undefined;
+})()`;
 
 testPage(
-  "a badge is designed with the keyboard alone",
-  { env: OPEN, path: NAMED },
+  "a badge is designed with the keyboard alone; without a name the builder shows samples and has nothing to copy, and says what to do first",
+  { env: OPEN },
   async ({ page, service }) => {
+    await settled(page);
+    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?/);
+    const copy = page.getByRole("button", { name: "Copy Markdown" });
+    strictEqual(await copy.getAttribute("aria-disabled"), "true");
+    await page.getByRole("button", { name: "Name a counter first" }).press("Enter");
+    await page.keyboard.type("user/repo");
+    await page.getByText("0 views so far.").waitFor();
+    match(await lineIn(page, "URL"), /\/badge\?id=user\/repo&/);
+    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/badge\?id=user\/repo&/);
     await page.getByRole("radio", { name: /^Count views/ }).focus();
     await page.keyboard.press("ArrowDown");
     await page.getByLabel("Count each visitor once a day").waitFor({ state: "hidden" });
@@ -403,22 +391,6 @@ testPage(
     await settled(page);
     await page.getByRole("radio", { name: "URL" }).press("ArrowLeft");
     await page.getByRole("button", { name: "Copy AsciiDoc" }).waitFor();
-  },
-);
-
-testPage(
-  "without a name the builder shows samples and has nothing to copy, and says what to do first",
-  { env: OPEN },
-  async ({ page, service }) => {
-    await settled(page);
-    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/sample\/badge\?/);
-    const copy = page.getByRole("button", { name: "Copy Markdown" });
-    strictEqual(await copy.getAttribute("aria-disabled"), "true");
-    await page.getByRole("button", { name: "Name a counter first" }).click();
-    await page.keyboard.type("user/repo");
-    await page.getByText("0 views so far.").waitFor();
-    match(await lineIn(page, "URL"), /\/badge\?id=user\/repo&/);
-    match(await page.locator("#on-light").getAttribute("src") ?? "", /\/badge\?id=user\/repo&/);
     // The sentence of the problem, and no picture of it.
     await page.getByLabel("Counter", { exact: true }).fill("x".repeat(201));
     await page.getByText(/200 bytes/).waitFor();

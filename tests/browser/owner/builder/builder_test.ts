@@ -305,7 +305,7 @@ Deno.test(
     await using open = await startLocalService(OPEN);
     await using closed = await startLocalService(CLOSED);
     const options = { javaScriptEnabled: false };
-    await using opened = await openPage(sharedChromium(), open.url, options);
+    await using opened = await openPage(sharedChromium(), "about:blank", options);
     const { page, complaints } = opened;
     for (const service of [open, closed]) {
       await page.goto(service.url);

@@ -163,23 +163,28 @@ testOwner(
     deepStrictEqual([lines.length, lines.at(-1)], [102, { counters: 101 }]);
     await bar.getByRole("button", { name: "Delete…" }).click();
     await page.getByText("Delete 101 counters with 202 views?").waitFor();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route(/id=x\/99$/, (route) => promise.then(() => route.continue()));
+    // A route would stop each of the requests.
+    await page.evaluate(() => {
+      const { fetch } = globalThis;
+      const isHeldUp = new Promise((end) => addEventListener("go", end, { once: true }));
+      let isRefused = false;
+      globalThis.fetch = async (address, init) => {
+        const path = String(address);
+        if (path.endsWith("id=x/99")) await isHeldUp;
+        if (isRefused || !path.includes("id=x/77&mode=add")) return fetch(address, init);
+        isRefused = true;
+        return Response.json({ detail: "It would fall below 0." }, { status: 409 });
+      };
+    });
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("100 of 101 counters…").waitFor();
-    resolve();
+    await page.evaluate(() => dispatchEvent(new Event("go")));
     await page.getByText("Deleted 101 counters: 202 views.").waitFor();
     await page.getByText("10 counters", { exact: true }).waitFor();
     strictEqual(await bar.count(), 0);
 
-    const refused = /id=x\/77&mode=add/;
-    await page.route(refused, (route) => {
-      const problem = { detail: "It would fall below 0." };
-      return route.fulfill({ status: 409, body: JSON.stringify(problem) });
-    });
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored 100 of 101 counters. It would fall below 0.").waitFor();
-    await page.unroute(refused);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Restored x/77.").waitFor();
     await page.getByText("111 counters", { exact: true }).waitFor();

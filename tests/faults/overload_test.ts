@@ -34,8 +34,8 @@ Deno.test(
     await Promise.all(calls.slice(BOUND).map((_, index) => hit(service, ledger, index)));
 
     ledger.checkOutcomes(200, 503, ...ledger.late);
-    // Each of those that wait costs some kilobytes.
-    ok(Deno.memoryUsage().heapUsed - before < 200 * 2 ** 20);
+    // Each of those that wait costs some kilobytes, and garbage stays for a while.
+    ok(Deno.memoryUsage().heapUsed - before < 300 * 2 ** 20);
     ledger.check(await storedInRedis(redis));
   },
 );

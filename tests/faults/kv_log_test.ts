@@ -37,7 +37,7 @@ const accidents: { what: string; happen(log: string): Promise<void> }[] = [
 Deno.test("on Deno KV, a log that is damaged after a kill -9 is refused at start, until it is back", async (t) => {
   await using folder = await tempDir();
   const path = fileIn(folder.path);
-  const stored = await useAndKill(folder.path, count);
+  const stored = await countAndDie(folder.path);
   const sound = await contentsOf(path);
   for (const { what, happen } of accidents) {
     await t.step(what, async () => {
@@ -59,7 +59,7 @@ Deno.test("on Deno KV, a log that is damaged after a kill -9 is refused at start
 Deno.test("on Deno KV, who deletes the note after that goes on with what the file held before", async () => {
   await using folder = await tempDir();
   const path = fileIn(folder.path);
-  await useAndKill(folder.path, count);
+  await countAndDie(folder.path);
   await Deno.remove(`${path}-wal`);
   await Deno.remove(`${path}.held`);
   await using service = await startOnFile(folder.path);
@@ -97,6 +97,16 @@ Deno.test("on Deno KV, a stop says that the log belongs to a copy if a reader ke
     /"counter file left incomplete: .*","path":"data\/counters\.kv"/,
   );
 });
+
+/** Leaves counters that are in the log alone, and tells what they are. */
+async function countAndDie(folder: string): Promise<Map<string, number>> {
+  for (;;) {
+    const stored = await useAndKill(folder, count);
+    // On a slow machine SQLite may have moved a part of them into the file and restarted the log.
+    if (Deno.statSync(fileIn(folder)).size === 4096) return stored;
+    await Deno.remove(join(folder, "data"), { recursive: true });
+  }
+}
 
 /** Hits ten counters, all of them at once again and again. */
 async function count({ url }: { url: string }): Promise<Map<string, number>> {

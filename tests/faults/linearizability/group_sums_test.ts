@@ -49,7 +49,9 @@ interface Asked {
 
 interface Place extends AsyncDisposable {
   readonly env: Record<string, string>;
-  readonly processes: number;
+  readonly services: number;
+  /** Places of services with processes of their own, see `RoomOptions`. */
+  readonly processes?: readonly number[];
   /**
    * Number of counters that do not change. A scan reads them page by page while the others change.
    */
@@ -67,7 +69,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
     name: "a Deno KV file",
     begin: () => ({
       env: {},
-      processes: 1,
+      services: 1,
       still: 300,
       years: 9,
       async [Symbol.asyncDispose]() {},
@@ -79,7 +81,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       const server = startKvConnect();
       return {
         env: { STORE_URL: `kv:${server.url}`, DENO_KV_ACCESS_TOKEN: server.token },
-        processes: 2,
+        services: 2,
         still: 300,
         years: 9,
         [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -93,7 +95,7 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       const redis = await startRedis();
       return {
         env: { STORE_URL: redis.url },
-        processes: 2,
+        services: 2,
         still: times(700, 3000),
         years: 9,
         [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
@@ -107,8 +109,10 @@ const places: { name: string; ignore?: boolean; begin(): Promise<Place> | Place 
       const cluster = await startCluster({ replicas: 0 });
       return {
         env: { STORE_URL: cluster.url },
-        processes: 2,
+        services: 2,
         still: times(700, 3000),
+        // The moves go on while a sum is read.
+        processes: [0, 1],
         // Each sum waits until all slots have moved.
         years: 2,
         operations: 100,
@@ -126,8 +130,8 @@ for (const { name, ignore = false, begin } of places) {
     ignore,
     async fn() {
       await using place = await begin();
-      const zones = Array.from({ length: place.processes }, () => TIME_ZONE);
-      await using room = await openRoom(zones, { env: place.env });
+      const zones = Array.from({ length: place.services }, () => TIME_ZONE);
+      await using room = await openRoom(zones, place);
       await fill(room, place.still);
       const recorder = new Recorder();
       await using workload = startRandomWorkload(recorder, {

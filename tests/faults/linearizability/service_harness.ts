@@ -39,20 +39,20 @@ export interface Load {
 export interface RoomOptions {
   readonly env: Record<string, string>;
   readonly cwd?: string;
-  /** The place of a process that is killed. The others are services in the process of the test. */
-  readonly killed?: number;
+  /** Places of processes, which can be killed. The other services run in that of the test. */
+  readonly processes?: readonly number[];
 }
 
 /** Starts a service for each time zone. */
 export async function openRoom(
   zones: readonly string[],
-  { env, cwd, killed }: RoomOptions,
+  { env, cwd, processes = [] }: RoomOptions,
 ): Promise<Room> {
   const services: (LocalService | Service)[] = [];
   const startIn = async (place: number): Promise<void> => {
     const TIME_ZONE = zones[place] ?? "";
     const all = { SECRET_TOKEN: SECRET, PUBLIC_READS: "1", TIME_ZONE, ...env };
-    const service = place === killed
+    const service = processes.includes(place)
       ? await startService({ env: all, ...cwd !== undefined && { cwd } })
       : await startLocalService(all);
     services[place] = service;

@@ -18,7 +18,7 @@ Deno.test(
       const { redis, proxy, url } = proxied;
       await using room = await openRoom([TIME_ZONE, TIME_ZONE, TIME_ZONE], {
         env: { STORE_URL: url },
-        killed: 1,
+        processes: [1],
       });
       await room.under([
         () => proxy.cut(),
@@ -37,7 +37,7 @@ Deno.test(
 Deno.test("a process on a Deno KV file agrees with the model, however often it is killed", () =>
   inRooms(times(1, 3), async () => {
     await using folder = await tempDir();
-    await using room = await openRoom([TIME_ZONE], { env: {}, cwd: folder.path, killed: 0 });
+    await using room = await openRoom([TIME_ZONE], { env: {}, cwd: folder.path, processes: [0] });
     await room.under(again(times(1, 2), [
       () => room.restart(0, "SIGKILL"),
       () => room.restart(0, "SIGTERM"),
@@ -50,7 +50,7 @@ Deno.test("two services on one shared Deno KV agree with the model, whatever is 
     await using proxy = startProxy(server);
     const STORE_URL = `kv:${proxy.through(server.url)}`;
     const env = { STORE_URL, DENO_KV_ACCESS_TOKEN: server.token };
-    await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env, killed: 1 });
+    await using room = await openRoom([TIME_ZONE, TIME_ZONE], { env, processes: [1] });
     await room.under([
       ...again(2, [
         () => server.loseNextAnswer({ as: "status" }),

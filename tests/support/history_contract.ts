@@ -141,7 +141,7 @@ export function testHistory(name: string, { ignore = false, start, writers }: St
           }
         }
       }),
-      { numRuns: times(20, 1000) },
+      { numRuns: times(12, 1000) },
     );
   });
 

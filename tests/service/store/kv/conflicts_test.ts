@@ -83,7 +83,7 @@ for (const shared of [false, true]) {
         deepStrictEqual(await together.history(queries), await apart.history(queries));
         await Promise.all([together.close(), apart.close()]);
       }),
-      { numRuns: times(15, 500) },
+      { numRuns: times(8, 500) },
     );
   });
 }

@@ -22,7 +22,7 @@ for (const { name, kind } of LASTING) {
     await using backend = await kind.start();
     let today = SOME_DAY;
     const store = await backend.open(() => today);
-    for (const id of IDS) await store.add([addition(id, 1)]);
+    for (const part of parts(IDS)) await store.add(part.map((id) => addition(id, 1)));
     let listing = true;
     const changing = (async () => {
       for (let round = 0; listing; round++) {

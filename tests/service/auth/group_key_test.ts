@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { counterId } from "../../../src/domain/counter_id.ts";
 import { prefixesOf } from "../../../src/auth/keys.ts";
 import { createCalendar } from "../../../src/domain/calendar.ts";
-import { startTarget, STORES } from "../security/target.ts";
+import { STORES } from "../security/target.ts";
 import { field, memoryApp, type TestApp } from "../../support/app.ts";
-import { authorized, keyOf } from "../../support/secret.ts";
+import { startLocalService } from "../../support/local_service.ts";
+import { startRedis } from "../../support/redis_server.ts";
+import { authorized, keyOf, SECRET } from "../../support/secret.ts";
 
 function groupKey(prefix: string): string {
   return keyOf(`prefix:${prefix}`);
@@ -174,7 +176,11 @@ for (const { store, options } of STORES) {
       `GROUP_LIMIT on ${store}: a counter that its owner set to 0 exists, one that was deleted does not`,
     ...options,
     async fn() {
-      await using target = await startTarget(store, { GROUP_LIMIT: "1" });
+      await using redis = store === "redis" ? await startRedis() : undefined;
+      const env = { SECRET_TOKEN: SECRET, GROUP_LIMIT: "1", STORE_URL: redis?.url ?? "memory:" };
+      await using target = await startLocalService(env);
+      // The client of Redis takes a while to load.
+      strictEqual(await statusOf(`${target.url}/readyz`), 200);
       const send = async (method: string, pathAndQuery: string, body?: string) => {
         const init = { method, headers: authorized, ...body !== undefined && { body } };
         return await statusOf(`${target.url}${pathAndQuery}`, init);
@@ -194,7 +200,7 @@ for (const { store, options } of STORES) {
   });
 }
 
-async function statusOf(url: string, init: RequestInit): Promise<number> {
+async function statusOf(url: string, init?: RequestInit): Promise<number> {
   const response = await fetch(url, init);
   await response.body?.cancel();
   return response.status;

@@ -40,7 +40,7 @@ export function rounds(
     restart: fc.option(fc.nat(processes - 1), { nil: undefined, freq: 4 }),
     calls: fc.array(call, { minLength: 1, maxLength: 6 }),
   });
-  return fc.array(round, { minLength: 12, maxLength: 25 });
+  return fc.array(round, { minLength: 4, maxLength: 25 });
 }
 
 type Operation = Pick<Call, "op" | "text" | "imported">;

@@ -43,7 +43,7 @@ const kinds: Kind[] = [
   {
     name: "a Deno KV file",
     processes: 1,
-    runs: [4, 2000],
+    runs: [8, 2000],
     async begin() {
       const folder = await tempDir();
       const open = opening({ kind: "kv-file", path: `${folder.path}/counters.kv` });
@@ -53,7 +53,7 @@ const kinds: Kind[] = [
   {
     name: "a Deno KV file with a small journal, killed and not ended,",
     processes: 1,
-    runs: [5, 2000],
+    runs: [15, 2000],
     async begin() {
       const folder = await tempDir();
       return {
@@ -65,7 +65,7 @@ const kinds: Kind[] = [
   {
     name: "a shared Deno KV",
     processes: 3,
-    runs: [4, 2000],
+    runs: [8, 2000],
     begin() {
       const server = startKvConnect();
       Deno.env.set("DENO_KV_ACCESS_TOKEN", server.token);
@@ -79,7 +79,7 @@ const kinds: Kind[] = [
     name: "Redis",
     ...needsRedis,
     processes: 3,
-    runs: [5, 2000],
+    runs: [10, 2000],
     async begin() {
       const redis = await startRedis();
       return {
@@ -92,7 +92,7 @@ const kinds: Kind[] = [
     name: "a Redis Cluster whose slots are moved all the time",
     ...needsRedis,
     processes: 3,
-    runs: [2, 200],
+    runs: [4, 200],
     async begin() {
       const cluster = await startCluster({ replicas: 0 });
       const moving = moveAllTheTime(cluster, IDS);

@@ -360,12 +360,13 @@ testOwner(
     await assertAccessible(page);
 
     await page.getByLabel("Search").fill("two");
-    await openRow(page, "blog/two");
+    await page.setViewportSize({ width: 390, height: 1200 });
     await page.getByRole("button", { name: "Select", exact: true }).click();
     await page.getByLabel("Select blog/two", { exact: true }).check();
     await page.getByText("blog/two, 300 views").waitFor();
     await assertAccessibleInBothModes(page);
     await page.emulateMedia({ colorScheme: "light" });
+    await openRow(page, "blog/two");
     await page.getByRole("button", { name: "Set the total…" }).press("Enter");
     await page.getByText("Past days stay as they are.").waitFor();
     await assertAccessible(page);

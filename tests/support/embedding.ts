@@ -54,6 +54,15 @@ export const READER_ARGS: readonly string[] = [
   ].map((host) => `MAP ${host} 127.0.0.1:${SITE_PORT}`),
 ];
 
+/**
+ * Flags of a Chromium with windows. It loads pages of its own for each window, which takes two
+ * seconds of CPU, unless their features are off. Playwright's own list of features is replaced.
+ */
+export const WINDOW_ARGS: readonly string[] = [
+  ...READER_ARGS,
+  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,HttpsUpgrades,PaintHolding",
+];
+
 /** Starts both; reads of the service are closed, as they are by default, unless they are opened. */
 export async function openEmbedding(
   { openReads = false, serveAs = "", hitOrigins = "" } = {},

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type ChromiumOptions, needsChromium, shareChromium, sharedChromium } from "./chromium.ts";
-import { type Embedding, openEmbedding, READER_ARGS } from "./embedding.ts";
+import { type Embedding, openEmbedding, READER_ARGS, WINDOW_ARGS } from "./embedding.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** A visitor in a browser. */
@@ -63,7 +63,7 @@ async function openProfile() {
 
 /** A Chromium that keeps pages in its back-forward cache. */
 export const RESTORING: ChromiumOptions = {
-  args: READER_ARGS,
+  args: WINDOW_ARGS,
   ignoreDefaultArgs: ["--disable-back-forward-cache"],
   isWhole: true,
 };

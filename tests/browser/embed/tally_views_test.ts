@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { browse } from "../../support/chromium.ts";
-import { type Embedding, READER_ARGS, SCRIPT } from "../../support/embedding.ts";
+import { type Embedding, SCRIPT, WINDOW_ARGS } from "../../support/embedding.ts";
 import { shows, testVisit } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait_for.ts";
 
@@ -88,7 +88,7 @@ testVisit(
       customElements.whenDefined("tally-mark").then(() => setInterval(report, 250));
     </script>`,
     });
-    const args = [...READER_ARGS, "--disable-popup-blocking"];
+    const args = [...WINDOW_ARGS, "--disable-popup-blocking"];
     await using _ = await browse("http://blog.example/", args);
     await counts("a", 1);
     site.release("/wait/hidden");

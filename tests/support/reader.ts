@@ -57,7 +57,8 @@ async function openProfile() {
   const context = await sharedChromium(READING).newContext();
   const keeper = await context.newPage();
   await keeper.route("**", (route) => route.fulfill({ contentType: "text/html", body: "" }));
-  await keeper.goto("http://blog.example/");
+  // Playwright's timer of an idle network would outlast the test.
+  await keeper.goto("http://blog.example/", { waitUntil: "networkidle" });
   return { context, keeper };
 }
 

@@ -7,6 +7,7 @@ import { copyProject } from "../../support/project_copy.ts";
 import { projectFolder } from "../../support/programs.ts";
 import { SECRET } from "../../support/secret.ts";
 import { type Ended, runService, startService, statusOf } from "../../support/service.ts";
+import { startFlags } from "../../support/service_command.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 const { version } = JSON.parse(await Deno.readTextFile(join(projectFolder, "deno.json")));
@@ -84,15 +85,14 @@ Deno.test("without URL, the link follows from HOST and PORT, also of .env", asyn
   }
 });
 
-for (const url of ["https://example.org/hits", "https://example.org/hits/"]) {
-  Deno.test(`link: ${url} is a page below a path, as an argument and as PUBLIC_URL`, async () => {
-    const env = { SECRET_TOKEN: SECRET, PUBLIC_URL: url };
-    const { stdout: byDefault } = await runService({ args: ["link"], env });
-    ok(byDefault.startsWith("https://example.org/hits/#sign-in=l2."), byDefault);
-    const { stdout } = await runService({ args: ["link", url], env: { SECRET_TOKEN: SECRET } });
-    ok(stdout.startsWith("https://example.org/hits/#sign-in=l2."), stdout);
-  });
-}
+const PAGE = /^https:\/\/example\.org\/hits\/#sign-in=l2\./;
+/** Links to a page below a path, as an argument and as PUBLIC_URL. */
+const possible = ["https://example.org/hits", "https://example.org/hits/"].flatMap((
+  url,
+): [args: string[], env: Record<string, string>, message: RegExp][] => [
+  [[], { SECRET_TOKEN: SECRET, PUBLIC_URL: url }, PAGE],
+  [[url], { SECRET_TOKEN: SECRET }, PAGE],
+]);
 
 const impossible: [args: string[], env: Record<string, string>, message: RegExp][] = [
   [["http://a"], {}, /data\/secret does not exist .*Start the server once, or set SECRET_TOKEN$/],
@@ -107,19 +107,42 @@ const impossible: [args: string[], env: Record<string, string>, message: RegExp]
   ],
 ];
 
-for (const [args, env, message] of impossible) {
-  Deno.test(`link: ${JSON.stringify([...args, env])} exits with 1 and says why`, async () => {
-    await using folder = await tempDir();
-    const options = { cwd: folder.path, args: ["link", ...args], env };
-    const { code, stdout, stderr } = await runService(options);
-    strictEqual(code, 1);
-    strictEqual(stdout, "");
-    match(stderr.trimEnd(), /^Cannot create a sign-in link(?:: | with these settings:\n)/);
-    match(stderr.trimEnd(), message);
-    doesNotMatch(stderr, /canary/);
-    deepStrictEqual(await namesIn(folder.path), []);
-  });
-}
+Deno.test("a link is to a page below a path, and one that cannot be made exits with 1 and says why", async (t) => {
+  await using folder = await tempDir();
+  // As main.ts does for one of them: the working directory belongs to the whole process.
+  const module = new URL("../../../src/start/command_line.ts", import.meta.url);
+  const program = join(folder.path, "program.js");
+  const cases = JSON.stringify(
+    [...possible, ...impossible].map(([args, env]) => ({ args: ["link", ...args], env })),
+  );
+  await Deno.writeTextFile(
+    program,
+    `
+    import { runCommand } from ${JSON.stringify(module)};
+    for (const { args, env } of ${cases}) {
+      for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
+      console.log(JSON.stringify(await runCommand(args)));
+      for (const name of Object.keys(env)) Deno.env.delete(name);
+    }`,
+  );
+  const work = join(folder.path, "work");
+  await Deno.mkdir(work);
+  const flags = [...startFlags(), "--no-prompt"];
+  const options = { cwd: work, flags, wrap: (line: string[]) => [...line.slice(0, -1), program] };
+  const { code, stdout, stderr } = await runService(options);
+  deepStrictEqual([code, stderr], [0, ""]);
+  const lines = stdout.trim().split("\n");
+  for (const [index, [args, env, message]] of [...possible, ...impossible].entries()) {
+    await t.step(JSON.stringify([...args, env]), () => {
+      const { text, code } = JSON.parse(lines[index] ?? "");
+      match(text, message);
+      strictEqual(code, message === PAGE ? 0 : 1);
+      if (code === 1) match(text, /^Cannot create a sign-in link(?:: | with these settings:\n)/);
+      doesNotMatch(text, /canary/);
+    });
+  }
+  deepStrictEqual(await namesIn(work), []);
+});
 
 Deno.test("a link from before the start of the server does not work", async () => {
   // Tokens know whole seconds only.

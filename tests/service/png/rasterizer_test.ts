@@ -56,9 +56,11 @@ Deno.test("rasterize: the largest images have at most 2,880 by 1,200 pixels, 2.4
     badge({ style: "for-the-badge", label: "W".repeat(100), spark: "30" }),
     badge({ style: "odometer", digits: "16" }),
   ];
+  const sizes: number[][] = [];
   for (const svg of largest) {
     const png = await rasterize({ svg, scale: 3 });
     const [width = 0, height = 0] = sizeOf(png);
+    sizes.push([width, height]);
     ok(width <= 2880 && height <= 1200 && width * height <= 2_400_000, `${width} by ${height}`);
     ok(png.length <= 200_000, `${png.length} bytes`);
   }
@@ -67,8 +69,7 @@ Deno.test("rasterize: the largest images have at most 2,880 by 1,200 pixels, 2.4
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"></svg>`;
     deepStrictEqual(sizeOf(await rasterize({ svg, scale: 3 }))[0], 2880);
   }
-  const chart = await rasterize({ svg: largest[1] ?? "", scale: 3 });
-  deepStrictEqual(sizeOf(chart), [2400, 1000]);
+  deepStrictEqual(sizes[1], [2400, 1000]);
 });
 
 Deno.test("rasterize: a preview has 1200 by 630 pixels", async () => {

@@ -54,11 +54,14 @@ export const READER_ARGS: readonly string[] = [
 
 /**
  * Flags of a Chromium with windows. It loads pages of its own for each window, which takes two
- * seconds of CPU, unless their features are off. Playwright's own list of features is replaced.
+ * seconds of CPU, unless their features are off. The list replaces Playwright's, and has what of
+ * that changes how pages are loaded.
  */
 export const WINDOW_ARGS: readonly string[] = [
   ...READER_ARGS,
-  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,HttpsUpgrades,PaintHolding",
+  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PaintHolding,HttpsUpgrades," +
+  "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,OptimizationHints," +
+  "ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,PreconnectToSearch",
 ];
 
 /** Starts both; reads of the service are closed, as they are by default, unless they are opened. */

@@ -48,8 +48,10 @@ export const READER_ARGS: readonly string[] = [
   `--user-agent=${READER}`,
   "--disable-blink-features=AutomationControlled",
   `--host-resolver-rules=MAP tally.example 127.0.0.1:${SERVICE_PORT},` +
-  ["blog.example", "blog.local", "mylocalhost"]
-    .map((host) => `MAP ${host} 127.0.0.1:${SITE_PORT}`),
+  [
+    ...["blog.example", "blog.local", "192.168.0.7", "127.example.com", "mylocalhost"],
+    ...["tauri.localhost", "2001:db8::7", "fd00::7"],
+  ].map((host) => `MAP ${host} 127.0.0.1:${SITE_PORT}`),
 ];
 
 /**

@@ -257,17 +257,31 @@ testElements(
 );
 
 testElements(
-  "<tally-mark> only reads on blog.local, unless it has local, and counts on mylocalhost",
+  "<tally-mark> only reads on 192.168.0.7, blog.local, tauri.localhost and [fd00::7], unless it has local",
   async ({ site, page, key, counts }) => {
     const mark = `<tally-mark counter="b/a" key="${key}">–</tally-mark>`;
     site.pages.set("/", { html: SCRIPT + mark });
     site.pages.set("/local", { html: SCRIPT + mark.replace("counter", "data-local counter") });
-    const addresses = ["blog.local/", "blog.local/local", "mylocalhost/"];
-    for (const [hits, address] of addresses.entries()) {
-      await page.goto(`http://${address}`);
-      await shows(page, [`${hits}`]);
-      await counts("b/a", hits);
+    const hosts = ["192.168.0.7", "blog.local", "tauri.localhost", "[fd00::7]"];
+    for (const [before, host] of hosts.entries()) {
+      await page.goto(`http://${host}/`);
+      await shows(page, [`${before}`]);
+      await page.goto(`http://${host}/local`);
+      await shows(page, [`${before + 1}`]);
+      await counts("b/a", before + 1);
     }
+  },
+);
+
+testElements(
+  "<tally-mark> counts on public hosts whose names resemble those of this machine",
+  async ({ site, page, key, counts }) => {
+    site.pages.set("/", { html: `${SCRIPT}<tally-mark counter="b/a" key="${key}">–</tally-mark>` });
+    for (const [index, host] of ["127.example.com", "mylocalhost", "[2001:db8::7]"].entries()) {
+      await page.goto(`http://${host}/`);
+      await shows(page, [String(index + 1)]);
+    }
+    await counts("b/a", 3);
   },
 );
 

@@ -174,7 +174,7 @@ testVisit(
 );
 
 testVisit(
-  "tally.js only reads on localhost, without a key, and under automation",
+  "tally.js only reads on localhost and 127.0.0.1, without a key, and under automation",
   async ({ site, reader, page }) => {
     const mark = await site.markOf("a");
     site.pages.set("/", { html: SCRIPT + mark });
@@ -185,6 +185,7 @@ testVisit(
       strictEqual(await site.count("a"), 0, url);
     };
     await looks(`localhost:${site.port}`);
+    await looks(`127.0.0.1:${site.port}`);
     await looks("blog.example/keyless");
     strictEqual(await page.evaluate("navigator.webdriver"), false);
     const session = await reader.context.newCDPSession(page);

@@ -43,6 +43,7 @@ if (!customElements.get("tally-mark")) {
   const loaded = here();
   let path = loaded;
   let quarters = 5;
+  let isRestored;
   const watch = () => {
     takeFragment();
     if (path !== here()) {
@@ -225,16 +226,18 @@ if (!customElements.get("tally-mark")) {
   );
 
   addEventListener("DOMContentLoaded", show);
+  // A page that is restored from the cache is viewed again, in the next quarter of a second. Before
+  // that it may get a frame, as does one that is left.
   setInterval(() => {
     watch();
+    if (isRestored) {
+      isRestored = 0;
+      quarters = 4;
+      views = {};
+    }
     if (++quarters === 5) show();
   }, 250);
-  // A page that is restored from the cache is viewed again, in the next quarter of a second. One
-  // that is left still gets a frame.
-  addEventListener("pageshow", ({ persisted }) => {
-    if (!persisted) return;
-    watch();
-    quarters = 4;
-    views = {};
+  addEventListener("pageshow", (event) => {
+    isRestored = event.persisted;
   });
 }

@@ -6,7 +6,8 @@ export function fakeClock(
   { isStopped = false } = {},
 ): AsyncDisposable & { pass(milliseconds: number): void } {
   const { now } = performance;
-  const start = performance.now();
+  // Whole, because the sum of another and of the milliseconds that pass may be rounded down.
+  const start = Math.ceil(performance.now());
   let passed = 0;
   performance.now = () => (isStopped ? start : now.call(performance)) + passed;
   return {

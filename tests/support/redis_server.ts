@@ -145,12 +145,9 @@ export class RedisServer {
   async commands(commands: string[][]): Promise<(RespReply | RespError)[]> {
     const { password } = this.#options;
     const login = password === undefined ? [] : [["AUTH", password]];
-    const connection = await this.#connect();
-    try {
-      return (await exchange(connection, [...login, ...commands])).slice(login.length);
-    } finally {
-      connection.close();
-    }
+    // A connection that is refused while it is written to has closed itself.
+    using connection = await this.#connect();
+    return (await exchange(connection, [...login, ...commands])).slice(login.length);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

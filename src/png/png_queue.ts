@@ -14,7 +14,7 @@ const MAX_WAITING = 16;
 const CACHE_SIZE = 50;
 /** Time that one PNG may take, in milliseconds. */
 const RASTER_LIMIT_MS = 2000;
-/** Time that the first PNG of a worker may take. The worker starts on a busy processor, too. */
+/** Time that the first PNG may wait for the worker, which starts on a busy processor, too. */
 const START_LIMIT_MS = 10_000;
 /** Pause after a PNG while others wait, as a multiple of its time. Hits get the processor. */
 const PAUSE_FACTOR = 4;
@@ -57,20 +57,26 @@ export function createPngQueue(log: Log) {
   });
 
   const loaded = () =>
-    load().catch((cause) => {
+    withTimeout(START_LIMIT_MS, load(), timedOut).catch((cause) => {
       log.warnOncePer("day", "PNG rasterizer not loaded", { cause });
       throw new Problem("no-png", { cause });
     });
 
-  /** Makes a PNG in its turn, which comes before those of others if it is urgent. */
+  /**
+   * Makes a PNG in its turn, which comes before those of others if it is urgent. One that takes too
+   * long is refused, and keeps its turn until it is made: Deno 2.9 ends no worker that is busy, so
+   * that another one would take the processor twice.
+   */
   function takeTurn(job: RasterJob, rasterize: Rasterize, isUrgent: boolean): Promise<Png> {
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
-    turns[isUrgent ? "unshift" : "push"](() =>
-      rasterize(job).then(resolve, (cause) => {
-        log.error("PNG not made, rasterizer restarted", { cause });
+    turns[isUrgent ? "unshift" : "push"](async () => {
+      const made = rasterize(job);
+      await withTimeout(RASTER_LIMIT_MS, made, timedOut).then(resolve, (cause) => {
+        log.error("PNG not made", { cause });
         reject(new Problem("busy", { cause }));
-      })
-    );
+      });
+      await made.catch(() => {});
+    });
     if (!isRunning) runTurns();
     return promise;
   }
@@ -80,7 +86,8 @@ export function createPngQueue(log: Log) {
     for (let turn; (turn = turns.shift()) !== undefined;) {
       const start = performance.now();
       await turn();
-      if (turns.length > 0) await pause(PAUSE_FACTOR * (performance.now() - start));
+      const taken = Math.min(performance.now() - start, RASTER_LIMIT_MS);
+      if (turns.length > 0) await pause(PAUSE_FACTOR * taken);
     }
     isRunning = false;
   }
@@ -120,6 +127,8 @@ export function createPngQueue(log: Log) {
   };
 }
 
+const timedOut = () => new Error("Timed out");
+
 /** Keeps a PNG for later calls, unless it fails. */
 function keep(pngs: Pngs, name: string, png: Promise<Png>): Promise<Png> {
   pngs.set(name, png);
@@ -139,24 +148,19 @@ function startRasterizer(
   const url = moduleUrl(script.replace("@resvg/resvg-wasm", () => glueUrl));
   let current: Worker | undefined;
 
+  /** Takes one job at a time. After an error the next job starts another worker. */
   async function rasterize(job: RasterJob): Promise<Png> {
-    const limit = current === undefined ? START_LIMIT_MS : RASTER_LIMIT_MS;
     const worker = current ??= startWorker(url, parts);
     const { promise, resolve, reject } = Promise.withResolvers<Png>();
     worker.onmessage = ({ data }: MessageEvent<Png>) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
+      worker.terminate();
+      current = undefined;
       reject(new Error(event.message));
     };
     worker.postMessage(job);
-    try {
-      return await withTimeout(limit, promise, () => new Error("Timed out"));
-    } catch (error) {
-      // Its next answer would belong to this job. The next job starts another worker.
-      worker.terminate();
-      current = undefined;
-      throw error;
-    }
+    return await promise;
   }
 
   return { rasterize, close: () => current?.terminate() };

@@ -60,6 +60,22 @@ testCounted(
   },
 );
 
+testCounted(
+  "a set or a deletion whose reply was lost is unknown, and made",
+  async ({ redis, proxy, room: { counters, connected } }) => {
+    const set = () => counters.set(HOME, { mode: "replace", hits: 7, days: undefined });
+    await set();
+    for (const [write, stored] of [[set, "7"], [() => counters.delete(HOME), null]] as const) {
+      await counters.hit(HOME);
+      const cut = proxy.cutAfterNextRequest("EVALSHA");
+      await rejectsWith("outcome-unknown", write());
+      await cut;
+      await connected();
+      strictEqual(await redis.command("GET", "hits:home"), stored);
+    }
+  },
+);
+
 testCounted("a read whose reply was lost is refused", async ({ proxy, room }) => {
   const cut = proxy.cutAfterNextRequest("GET");
   await rejectsWith("store-unavailable", room.counters.total(HOME));

@@ -508,6 +508,19 @@ testRedis(
   },
 );
 
+testRedis("a counter whose key Redis names three times is listed once", async ({ redis }) => {
+  const link = await linkTo(redis.url);
+  async function* repeated(prefix: string) {
+    for await (const keys of link.scan(prefix)) yield* [[...keys, ...keys], keys];
+  }
+  const store = storeOn({ ...link, scan: repeated });
+  await redis.command("MSET", "hits:one", "1", "hits:two", "2");
+  const pages = await Array.fromAsync(store.list({ prefix: "", since: undefined }));
+  const listed = pages.flatMap(({ counters }) => counters.map(({ id, hits }) => [id, hits]));
+  deepStrictEqual(listed.toSorted(), [["one", 1], ["two", 2]]);
+  await store.close();
+});
+
 testRedis(
   "a key that is no UTF-8 is listed as foreign, not as a counter of 0",
   async ({ redis, open }) => {

@@ -63,9 +63,8 @@ export function createPngQueue(log: Log) {
     });
 
   /**
-   * Makes a PNG in its turn, which comes before those of others if it is urgent. One that takes too
-   * long is refused, and keeps its turn until it is made: Deno 2.9 ends no worker that is busy, so
-   * that another one would take the processor twice.
+   * Makes a PNG in its turn, before those of others if it is urgent. One that takes too long is
+   * refused, and keeps its turn until it is made, because Deno 2.9 cannot end a busy worker.
    */
   function takeTurn(job: RasterJob, rasterize: Rasterize, isUrgent: boolean): Promise<Png> {
     const { promise, resolve, reject } = Promise.withResolvers<Png>();

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("browser", 2, 4);
+await importTests("browser", 2, 2);

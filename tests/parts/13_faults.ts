@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("faults", 2, 4);
+await importTests("faults", 3, 4);

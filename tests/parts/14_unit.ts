@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("unit", 1, 2);
+await importTests("unit", 2, 2);

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("faults", 3, 4);
+await importTests("browser", 1, 2);

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("browser", 1, 4);
+await importTests("unit", 1, 2);

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("browser", 3, 4);
+await importTests("service", 3, 6);

@@ -127,9 +127,9 @@ export class Batcher<Key, Result, Part = never> {
 
   /**
    * Rejects the queued calls that had waited too long at the time of the last check, and all calls
-   * of a batch with such a call. To be called regularly while calls are pending.
-   *
-   * After the process was suspended, timers run before the answers that have arrived are read.
+   * of a batch with such a call. To be called regularly while calls are pending, after a turn of
+   * the event loop, because timers run before the answers are read that arrived while the process
+   * stood still.
    */
   rejectTimedOut(): void {
     const { deadlineMs, timeout } = this.#options;

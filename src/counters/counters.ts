@@ -152,7 +152,7 @@ export function createCounters(
     if (closing !== undefined) return Promise.reject(new Failure("shutting-down"));
     if (batcher.isStuck) return Promise.reject(new Failure("store-unavailable"));
     if (pending.waiting >= MAX_WAITING) return Promise.reject(new Failure("overloaded"));
-    watch ??= setInterval(rejectTimedOut, DEADLINE_CHECK_INTERVAL_MS);
+    watch ??= setInterval(() => setImmediate(rejectTimedOut), DEADLINE_CHECK_INTERVAL_MS);
     return undefined;
   }
 

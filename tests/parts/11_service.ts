@@ -1,0 +1,3 @@
+import { importTests } from "../support/parts.ts";
+
+await importTests("service", 7, 7);

@@ -6,8 +6,8 @@ import { createCalendar } from "../../src/domain/calendar.ts";
 import type { Day } from "../../src/domain/history.ts";
 import type { CounterStore } from "../../src/domain/store.ts";
 import { type LinkOptions, linkTo } from "./redis_link.ts";
-import { needsRedis, type RedisServer, startRedis } from "./redis_server.ts";
-import type { Backend } from "./store_contract.ts";
+import { needsRedis, type RedisOptions, type RedisServer, startRedis } from "./redis_server.ts";
+import type { Backend, StoreKind } from "./store_contract.ts";
 import { waitFor } from "./wait_for.ts";
 
 /** Commands that write a value that is not a counter; the key comes after the first word. */
@@ -66,6 +66,23 @@ export function redisBackend({ url, masterOf, end }: RedisPlace): Backend {
     },
     [Symbol.asyncDispose]: end,
   };
+}
+
+/** One Redis for all tests of the contract of stores, emptied after each. */
+export function redisKind(ignore: boolean, options: RedisOptions = {}): StoreKind {
+  let server: RedisServer;
+  if (!ignore) {
+    Deno.test.beforeAll(async () => {
+      server = await startRedis(options);
+    });
+    Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+  }
+  const end = async () => {
+    await server.command("FLUSHALL");
+  };
+  const masterOf = () => Promise.resolve(server);
+  const start = () => Promise.resolve(redisBackend({ url: server.url, masterOf, end }));
+  return { ignore, foreign: FOREIGN_VALUES, writers: 3, keeps: true, start };
 }
 
 /** Options of a store. */

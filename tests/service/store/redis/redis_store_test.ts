@@ -9,22 +9,11 @@ import { Metrics } from "../../../../src/metrics.ts";
 import { createStoreHealth, FORBIDDEN } from "../../../../src/store/store_health.ts";
 import { fakeClock } from "../../../support/fake_clock.ts";
 import { NOOP_HEALTH } from "../../../support/noop_health.ts";
-import {
-  FOREIGN_VALUES,
-  redisBackend,
-  storeOn,
-  testRedis,
-} from "../../../support/redis_backend.ts";
+import { redisKind, storeOn, testRedis } from "../../../support/redis_backend.ts";
 import { testOnce } from "../../../support/once_contract.ts";
 import { testHistory } from "../../../support/history_contract.ts";
-import { needsRedis, type RedisServer, startRedis } from "../../../support/redis_server.ts";
-import {
-  addition,
-  rejectsWith,
-  shown,
-  type StoreKind,
-  testStore,
-} from "../../../support/store_contract.ts";
+import { needsRedis, type RedisServer } from "../../../support/redis_server.ts";
+import { addition, rejectsWith, shown, testStore } from "../../../support/store_contract.ts";
 
 const HOME = counterId("home");
 const OTHER = counterId("other");
@@ -32,20 +21,7 @@ const SET_TO_6 = { hits: 6, days: undefined, mode: "replace" } as const;
 /** 2026-06-01. */
 const DAY_OF_2026 = 20_605;
 
-const KIND: StoreKind = {
-  ...needsRedis,
-  foreign: FOREIGN_VALUES,
-  writers: 3,
-  keeps: true,
-  start: async () => {
-    const redis = await startRedis();
-    return redisBackend({
-      url: redis.url,
-      masterOf: () => Promise.resolve(redis),
-      end: () => redis[Symbol.asyncDispose](),
-    });
-  },
-};
+const KIND = redisKind(needsRedis.ignore);
 
 testStore("Redis", KIND);
 testHistory("Redis", KIND);

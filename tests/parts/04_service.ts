@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("service", 2, 7);
+await importTests("service", 3, 7);

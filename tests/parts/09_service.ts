@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("service", 5, 7);
+await importTests("service", 1, 7);

@@ -1,3 +1,3 @@
 import { importTests } from "../support/parts.ts";
 
-await importTests("service", 6, 7);
+await importTests("service", 7, 7);

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, fail, ok, strictEqual } from "node:assert/strict";
 import { counterId } from "../../../../src/domain/counter_id.ts";
 import { createCounters } from "../../../../src/counters/counters.ts";
 import type { StoreCalls } from "../../../../src/domain/store.ts";
@@ -120,6 +120,21 @@ Deno.test("on a shared Deno KV, a commit whose answer was lost counts once", asy
     deepStrictEqual(await shared.add([addition(HOME, 2)]), [Number(before) + 2], as);
     deepStrictEqual(await shared.read([HOME]), [Number(before) + 2], as);
   }
+  await shared.close();
+});
+
+Deno.test("on a shared Deno KV, a commit that fails and is not stored is not tried again, because it may still arrive", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const shared = await kvStore({ kv, shared: true });
+  await shared.add([addition(HOME, 1)]);
+  let arrive: () => unknown = () => fail("No commit was begun");
+  overrideNextCommit(kv, (carryOut) => {
+    arrive = carryOut;
+    return Promise.reject(new Error("The connection is lost"));
+  });
+  await rejectsWith("outcome-unknown", shared.add([addition(HOME, 2)]));
+  await arrive();
+  deepStrictEqual(await shared.add([addition(HOME, 4)]), [7]);
   await shared.close();
 });
 

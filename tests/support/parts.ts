@@ -4,8 +4,8 @@ import { projectFolder } from "./programs.ts";
 /**
  * Registers the tests of a folder below `tests/`, or of every `parts`-th of its files from the
  * `part`-th on. A worker for each file would spend as much time on loading what it tests, and on
- * starting Chromium, as on tests. Parts run in the order of their names. The longest come first,
- * and parts of a browser, which need the processor most, come one after the other.
+ * starting Chromium, as on tests. Parts run in the order of their names, the longest first, so that
+ * the workers end at about the same time.
  */
 export async function importTests(folder: string, part = 1, parts = 1): Promise<void> {
   const files = (await filesOf(join(projectFolder, "tests", folder))).sort();
